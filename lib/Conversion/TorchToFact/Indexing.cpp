@@ -60,10 +60,8 @@ static LogicalResult convertIndexSelect(TorchCall &call) {
   return call.replace(call.gather(x, flat, dim));
 }
 
-/// For each element of `shape`, the offset of dimension `dim`'s index in
-/// row-major memory of shape `source`.
-static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
-                         ArrayRef<int64_t> shape, int64_t dim) {
+Value torchtofact::makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
+                               ArrayRef<int64_t> shape, int64_t dim) {
   int64_t stride = llvm::product_of(source.drop_front(dim + 1));
   SmallVector<int64_t> numbers;
   for (int64_t i = 0; i < shape[dim]; ++i)

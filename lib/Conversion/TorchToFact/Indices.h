@@ -16,6 +16,10 @@ LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
 /// Replaces negative indices, which count from the end.
 Value countFromFront(TorchCall &call, Value indices, int64_t size);
 
+/// For each element of `shape`, the offset of dimension `dim`'s index in
+/// row-major memory of shape `source`.
+Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
+                  ArrayRef<int64_t> shape, int64_t dim);
 /// The places of elements of `gather(x, dim, index)` in a flattened tensor of
 /// shape `source`: each index replaces its own position along `dim`.
 Value linearizeAlong(TorchCall &call, ArrayRef<int64_t> source, Value index,

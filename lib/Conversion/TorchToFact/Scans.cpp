@@ -191,11 +191,13 @@ template <bool skipsNan> static LogicalResult convertMedian(TorchCall &call) {
 // Searches
 //===----------------------------------------------------------------------===//
 
-/// The place of each element of `x` in the sorted last dimension of
-/// `boundaries`: the number of boundaries before it. With `right`, equal ones
-/// are before it too.
-static LogicalResult search(TorchCall &call, Value boundaries, Value x,
-                            bool right) {
+/// Up to so many boundaries, comparing with each of them costs less than the
+/// dependent loads of a search.
+static constexpr int64_t fewBoundaries = 32;
+
+/// The number of boundaries before each element, by comparing with all of them.
+static Value countBefore(TorchCall &call, Value boundaries, Value x,
+                         Predicate isAfter) {
   int64_t size = typeOf(boundaries).getShape().back();
   SmallVector<int64_t> shape(typeOf(x).getShape());
   shape.push_back(1);
@@ -204,15 +206,63 @@ static LogicalResult search(TorchCall &call, Value boundaries, Value x,
     wide.insert(wide.end() - 1, 1);
     boundaries = call.reshape(boundaries, wide);
   }
-  // Not the opposite comparison: all boundaries are before a NaN.
-  Value isAfter = call.compare(right ? Predicate::gt : Predicate::ge,
-                               boundaries, call.reshape(x, shape));
+  Value after = call.compare(isAfter, boundaries, call.reshape(x, shape));
   Type element = call.getResultElement();
-  Value after = call.reduce(ReduceKind::sum, call.cast(isAfter, element),
+  Value count = call.reduce(ReduceKind::sum, call.cast(after, element),
                             static_cast<int64_t>(shape.size()) - 1,
                             /*keep=*/false);
+  return call.binary<SubOp>(call.constant(size, element), count);
+}
+
+/// The number of boundaries before each element, by halving an interval. All
+/// elements take the same steps: the first one leaves a power of two of
+/// possible places, so that no later one reads outside of the boundaries.
+static Value searchBefore(TorchCall &call, Value boundaries, Value x,
+                          Predicate isAfter) {
+  ArrayRef<int64_t> rows = typeOf(boundaries).getShape().drop_back();
+  int64_t size = typeOf(boundaries).getShape().back(),
+          total = typeOf(boundaries).getNumElements();
+  OpBuilder &builder = call.getBuilder();
+  Type integer =
+      total < INT32_MAX ? builder.getI32Type() : builder.getI64Type();
+  // Where the row of boundaries begins in the flattened tensor.
+  Value begin;
+  for (int64_t dim = 0, e = rows.size(); dim < e; ++dim) {
+    Value offset = call.cast(makeOffsets(call, typeOf(boundaries).getShape(),
+                                         typeOf(x).getShape(), dim),
+                             integer);
+    begin = begin ? call.binary<AddOp>(begin, offset) : offset;
+  }
+  // `last` is the last boundary that is known to be before the element.
+  int64_t step = llvm::bit_floor(static_cast<uint64_t>(size));
+  Value middle = call.slice(boundaries, rows.size(), step - 1, 1);
+  Value last =
+      call.select(call.compare(isAfter, middle, x), call.constant(-1, integer),
+                  call.constant(size - step, integer));
+  if (begin)
+    last = call.binary<AddOp>(last, begin);
+  Value flat = call.reshape(boundaries, total);
+  while (step >>= 1) {
+    Value probe = call.binary<AddOp>(last, call.constant(step, integer));
+    Value after = call.compare(isAfter, call.gather(flat, probe, 0), x);
+    last = call.select(after, last, probe);
+  }
+  if (begin)
+    last = call.binary<SubOp>(last, begin);
+  Value count = call.binary<AddOp>(last, call.constant(1, integer));
+  return call.cast(count, call.getResultElement());
+}
+
+/// The place of each element of `x` in the sorted last dimension of
+/// `boundaries`: the number of boundaries before it. With `right`, equal ones
+/// are before it too.
+static LogicalResult search(TorchCall &call, Value boundaries, Value x,
+                            bool right) {
+  // Not the opposite comparison: all boundaries are before a NaN.
+  Predicate isAfter = right ? Predicate::gt : Predicate::ge;
+  bool isShort = typeOf(boundaries).getShape().back() <= fewBoundaries;
   return call.replaceReshaped(
-      call.binary<SubOp>(call.constant(size, element), after));
+      (isShort ? countBefore : searchBefore)(call, boundaries, x, isAfter));
 }
 
 /// Reads the number or tensor to search for, in the boundaries' type.
@@ -239,8 +289,13 @@ static LogicalResult convertSearchSorted(TorchCall &call) {
       failed(call.optionalBoolean(3, "right", right)) ||
       (!call.isNone(4) && failed(call.string(4, "side", side))))
     return failure();
-  if (!call.isNone(5))
-    return call.emitArgumentError("sorter") << "must be None";
+  if (!call.isNone(5)) {
+    Value sorter;
+    if (failed(indices(call, 5, "sorter", sorter)))
+      return failure();
+    boundaries =
+        gatherElements(call, boundaries, sorter, rankOf(boundaries) - 1);
+  }
   return search(call, boundaries, x, right || side == "right");
 }
 

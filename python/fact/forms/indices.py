@@ -45,22 +45,6 @@ def diag(x, diagonal=0):
     return TABLE[aten.diagonal.default](x, diagonal)
 
 
-@form(aten.bucketize.Tensor)
-def bucketize(x, boundaries, *, out_int32=False, right=False):
-    return searchsorted(boundaries, x, out_int32=out_int32, right=right)
-
-
-@form(aten.searchsorted.Tensor)
-def searchsorted(sequence, x, *, out_int32=False, right=False, side=None, sorter=None):
-    """Counts the elements of the sequence that are before `x`."""
-    if sorter is not None:
-        raise NotImplementedError
-    sequence = sequence if sequence.dim() == 1 else sequence.unsqueeze(-2)
-    x = x.unsqueeze(-1)
-    before = ~(sequence > x) if right or side == "right" else ~(sequence >= x)
-    return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
-
-
 @form(aten.histc.default)
 def histc(x, bins=100, min=0, max=0):
     """Counts elements by bin; an equal minimum and maximum stand for those of the elements."""

@@ -100,3 +100,34 @@ func.func @searchsorted(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<
   %0 = torch.aten.searchsorted.Tensor %arg0, %arg1, %false, %true, %none, %none : !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,2],f32>, !torch.bool, !torch.bool, !torch.none, !torch.none -> !torch.vtensor<[3,2],si64>
   return %0 : !torch.vtensor<[3,2],si64>
 }
+
+// Many boundaries are searched: the first step leaves 32 places of 40, so that
+// no later one reads outside of a row.
+// CHECK-LABEL: func.func @search_many(
+// CHECK: %[[MIDDLE:.+]] = fact.slice %arg0 dim 1 start 31
+// CHECK: %[[FIRST:.+]] = fact.compare ge %[[MIDDLE]], %arg1
+// CHECK: %[[AT:.+]] = fact.select %[[FIRST]]
+// CHECK: %[[LAST:.+]] = fact.add %[[AT]], %{{.+}} : (tensor<3x2xi32>, tensor<3x1xi32>)
+// CHECK: %[[FLAT:.+]] = fact.reshape %arg0 : (tensor<3x40xf32>) -> tensor<120xf32>
+// CHECK: %[[PROBE:.+]] = fact.add %[[LAST]]
+// CHECK: %[[EDGE:.+]] = fact.gather %[[FLAT]], %[[PROBE]] dim 0
+// CHECK: %[[AFTER:.+]] = fact.compare ge %[[EDGE]], %arg1
+// CHECK: fact.select %[[AFTER]], %[[LAST]], %[[PROBE]]
+// CHECK-COUNT-4: fact.gather
+// CHECK-NOT: fact.gather
+func.func @search_many(%arg0: !torch.vtensor<[3,40],f32>, %arg1: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,2],si64> {
+  %none = torch.constant.none
+  %false = torch.constant.bool false
+  %0 = torch.aten.searchsorted.Tensor %arg0, %arg1, %false, %false, %none, %none : !torch.vtensor<[3,40],f32>, !torch.vtensor<[3,2],f32>, !torch.bool, !torch.bool, !torch.none, !torch.none -> !torch.vtensor<[3,2],si64>
+  return %0 : !torch.vtensor<[3,2],si64>
+}
+
+// CHECK-LABEL: func.func @search_by_sorter(
+// CHECK: %[[SORTED:.+]] = fact.gather %arg0, %{{.+}} dim 0
+// CHECK: fact.compare ge %[[SORTED]], %{{.+}}
+func.func @search_by_sorter(%arg0: !torch.vtensor<[4],f32>, %arg1: !torch.vtensor<[2],f32>, %arg2: !torch.vtensor<[4],si64>) -> !torch.vtensor<[2],si64> {
+  %none = torch.constant.none
+  %false = torch.constant.bool false
+  %0 = torch.aten.searchsorted.Tensor %arg0, %arg1, %false, %false, %none, %arg2 : !torch.vtensor<[4],f32>, !torch.vtensor<[2],f32>, !torch.bool, !torch.bool, !torch.none, !torch.vtensor<[4],si64> -> !torch.vtensor<[2],si64>
+  return %0 : !torch.vtensor<[2],si64>
+}

@@ -105,11 +105,42 @@ INTEGER_SORTS = group(
     case("topk large", lambda x: (x.topk(9, 1)[0], x.kthvalue(101, 1)[0]), [LARGE]),
     case("sort double", lambda x: x.double().sort(dim=1, stable=True), [LONG]),
     case("searchsorted", lambda s, x: torch.searchsorted(s, x), [INTEGERS.sort(1)[0], INTEGERS]),
+    case("searchsorted large", lambda s, x: torch.searchsorted(s, x), [LARGE.sort(1)[0], LARGE]),
     case("searchsorted right", lambda s, x: torch.searchsorted(s, x, right=True),
          [INTEGERS.flatten().sort()[0], INTEGERS]),
     case("bucketize", lambda x, b: torch.bucketize(x, b, out_int32=True),
          [TIES, torch.tensor([-1.0, 0.0, 2.0])]),
     types=["fp32"],
+)
+
+# Sorted rows of a power of two, one more and one less, with ties and infinities; so many that
+# they are searched, and so few that they are counted.
+EDGES = {size: (rand(3, size, seed=size) * 20).round().sort(1)[0] for size in (5, 63, 64, 65)}
+EDGES[65][1, 60:], EDGES[64][0, :3] = math.inf, -math.inf
+WANTED = torch.cat([(rand(3, 41, seed=2) * 21).round(), EDGES[65][:, ::3],
+                    torch.tensor([[math.inf, -math.inf, math.nan]]).expand(3, 3)], 1)
+
+
+def _search(edges, x):
+    """Batches and one row, on both sides."""
+    row = edges[1].clone()
+    return (torch.searchsorted(edges, x), torch.searchsorted(edges, x, right=True, out_int32=True),
+            torch.bucketize(x, row, right=True))
+
+
+def _search_unsorted(edges, x):
+    """In the order of a sorter."""
+    mixed = edges.flip(1).roll(3, 1)
+    return torch.searchsorted(mixed, x, sorter=mixed.argsort(dim=1, stable=True), right=True)
+
+
+SEARCHES = group(
+    "searches",
+    *(case(f"search {size}", _search, [edges, WANTED]) for size, edges in EDGES.items()),
+    case("search sorter", _search_unsorted, [EDGES[65], WANTED]),
+    case("search images", lambda s, x: torch.searchsorted(s, x),
+         [EDGES[63][:, None].repeat(1, 2, 1), WANTED[:, :42].reshape(3, 2, 21)]),
+    case("search number", lambda s: torch.searchsorted(s[0], 3.5), [EDGES[64]]),
 )
 
 SCATTERS = group(
@@ -177,6 +208,6 @@ def _assign(x, i):
     return x
 
 
-@runs(SCANS, INTEGER_SCANS, SORTS, INTEGER_SORTS, SCATTERS, INTEGER_SCATTERS, NARROW)
+@runs(SCANS, INTEGER_SCANS, SORTS, INTEGER_SORTS, SEARCHES, SCATTERS, INTEGER_SCATTERS, NARROW)
 def test_scans(cases, dtype):
     check(cases, dtype)
