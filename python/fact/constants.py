@@ -8,6 +8,7 @@ no conversion and no kernel.
 
 from __future__ import annotations
 
+import hashlib
 import operator
 from collections.abc import Callable
 
@@ -28,18 +29,23 @@ def fold(graph: torch.fx.Graph, known: dict[torch.fx.Node, torch.Tensor],
          constant: Callable[[torch.Tensor], torch.fx.Node]) -> None:
     """Replaces nodes whose operands are all `known` by constants.
 
-    `constant` makes the node of a tensor. A node that only other constants read gets none.
+    `constant` makes the node of a tensor, before all others. A node that only other constants
+    read gets none, and equal ones share one: what PyTorch writes out computes the places of a
+    resized image again for each of its taps.
     """
     values: dict[torch.fx.Node, object] = dict(known)
     for node in graph.nodes:
         if node not in values and _is_foldable(node, values):
             values[node] = _evaluate(node, values)
+    made: dict[tuple, torch.fx.Node] = {}
     for node in reversed(list(graph.nodes)):
         if node in known or node not in values or not node.users:
             continue
         value = values[node]
         if isinstance(value, torch.Tensor):
-            folded = constant(value)
+            key = (node.meta["val"].device, *_content(value))
+            folded = made.get(key) or constant(value)
+            made[key] = folded
             # The node's own, which has its device.
             folded.meta["val"] = node.meta["val"]
             known[folded] = value
@@ -47,6 +53,13 @@ def fold(graph: torch.fx.Graph, known: dict[torch.fx.Node, torch.Tensor],
     for node in reversed(list(graph.nodes)):
         if node in values and node.op == "call_function" and not node.users:
             graph.erase_node(node)
+
+
+def _content(tensor: torch.Tensor) -> tuple:
+    """What equal tensors have in common: bits, so that zeros of both signs differ."""
+    with unset_fake_temporarily():
+        bits = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return tensor.dtype, tensor.shape, tensor.stride(), hashlib.sha256(bits).digest()
 
 
 def _is_foldable(node: torch.fx.Node, values: dict) -> bool:

@@ -515,6 +515,16 @@ class Discovered(nn.Module):
         return x + x[:, [-1], :] * 2
 
 
+def test_equal_constants_are_one():
+    """The places of a resized image, which each of the 16 taps of a pixel computes again."""
+    resize = nn.Upsample(scale_factor=2, mode="bicubic")
+    program = _export_program(resize, (rand(1, 2, 4, 4),), {})
+    names = program.graph_signature.inputs_to_lifted_tensor_constants
+    constants = [program.constants[names[node.name]] for node in program.graph.nodes
+                 if node.name in names and node.users]
+    assert len({(c.dtype, c.shape, str(c.tolist())) for c in constants}) == len(constants) > 0
+
+
 def test_constants_need_no_kernel_on_a_gpu(tmp_path):
     inputs = (torch.randn(2, 16, 32).bfloat16(), torch.zeros(2, 16, dtype=torch.long))
     translate(Discovered().bfloat16(), inputs, until="discover", target="sm_90a",
