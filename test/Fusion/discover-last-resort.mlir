@@ -168,10 +168,10 @@ func.func @broadcast(%x: tensor<8x1x64x32xbf16>, %y: tensor<16x32x128xbf16>, %z:
 
 // -----
 
-// A few columns that are too long for one block each are left to plain kernels.
+// Blocks share a few columns that are too long for one block each.
 // CHECK-LABEL: @long_softmax
 // CHECK: fact.fused "reduction"
-// CHECK: space(#fact.cuda_generic_space<>)
+// CHECK: space(#fact.cuda_reduction_space<{{.*}}splits = [1, {{[0-9]+}}], operands = [read, held]>)
 func.func @long_softmax(%x: tensor<1000000x4xf32>) -> tensor<1000000x4xf32> {
   %0 = fact.softmax %x dim 0 : tensor<1000000x4xf32>
   return %0 : tensor<1000000x4xf32>
@@ -185,7 +185,7 @@ func.func @long_softmax(%x: tensor<1000000x4xf32>) -> tensor<1000000x4xf32> {
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: fact.norm
 // CHECK-NOT: fact.windows
-// CHECK: space(#fact.cuda_generic_space<>)
+// CHECK: space(#fact.cuda_reduction_space<{{.*}}splits = [1, {{[0-9]+}}], operands = [read, held]>)
 // CHECK: fact.fused "windows"
 // CHECK: fact.reduce max
 func.func @pooled_norm(%x: tensor<16x2x524288xf32>) -> tensor<16x64x32x32xf32> {

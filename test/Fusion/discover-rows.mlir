@@ -154,3 +154,19 @@ func.func @windows_of_images(%x: tensor<512x3x49x49xbf16>, %m: tensor<64x1x49x49
   %3 = fact.softmax %2 dim 3 : tensor<512x3x49x49xbf16>
   return %3 : tensor<512x3x49x49xbf16>
 }
+
+// -----
+
+// Dimensions that have another between them are reduced where they are.
+
+// CHECK-LABEL: func.func @around
+// CHECK: fact.fused "reduction"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.permute
+// CHECK-NEXT: fact.reduce sum
+// CHECK-NOT: fact.fused
+func.func @around(%x: tensor<32x512x1024xbf16>) -> tensor<512xbf16> {
+  %0 = fact.permute %x [1, 0, 2] : (tensor<32x512x1024xbf16>) -> tensor<512x32x1024xbf16>
+  %1 = fact.reduce sum %0 dims [1, 2] : (tensor<512x32x1024xbf16>) -> tensor<512xbf16>
+  return %1 : tensor<512xbf16>
+}

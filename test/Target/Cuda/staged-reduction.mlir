@@ -219,3 +219,55 @@ func.func @entropy(%x: tensor<64x1024xbf16>) -> tensor<64xbf16> {
   return %0 : tensor<64xbf16>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Few rows that do not fit on the chip: blocks share each of them, in launches for the largest elements, the sums and
+// the results.
+
+// CHECK:      ReductionShape<32, 65536, 8, true>,
+// CHECK:      ReductionSchedule<8, 1, 256, 32, false>>;
+func.func @few_long_rows(%x: tensor<32x524288xbf16>) -> tensor<32x524288xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<32x524288xbf16>) {
+  ^bb0(%a: tensor<32x524288xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<32x524288xbf16>
+    fact.yield %1 : tensor<32x524288xbf16>
+  } : tensor<32x524288xbf16>
+  return %0 : tensor<32x524288xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Dimensions that have others between them are reduced where they are.
+
+// CHECK:      ReductionShape<1, 128, 8, true, 32, 512>,
+// CHECK:      Operands<Strided<0, bf16, Strides<0, 524288, 1024, 8, 1>>>,
+// CHECK:      Results<Result<Column0, Strided<1, bf16, Strides<0, 1, 0>>>>,
+func.func @around(%x: tensor<32x512x1024xbf16>) -> tensor<512xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<32x512x1024xbf16>) {
+  ^bb0(%a: tensor<32x512x1024xbf16>):
+    %1 = fact.reduce sum %a dims [0, 2] : (tensor<32x512x1024xbf16>) -> tensor<512xbf16>
+    fact.yield %1 : tensor<512xbf16>
+  } : tensor<512xbf16>
+  return %0 : tensor<512xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Dimensions after and between them are kept.
+
+// CHECK:      ReductionShape<1, 7, 64, false, 3, 40>,
+func.func @between(%x: tensor<3x40x7x64xf32>) -> tensor<40x64xf32> {
+  %0 = fact.fused "reduction" ins(%x : tensor<3x40x7x64xf32>) {
+  ^bb0(%a: tensor<3x40x7x64xf32>):
+    %1 = fact.reduce max %a dims [0, 2] : (tensor<3x40x7x64xf32>) -> tensor<40x64xf32>
+    fact.yield %1 : tensor<40x64xf32>
+  } : tensor<40x64xf32>
+  return %0 : tensor<40x64xf32>
+}
+}

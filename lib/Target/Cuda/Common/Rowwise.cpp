@@ -106,8 +106,12 @@ private:
 };
 } // namespace
 
-/// Elements of a row that one thread may hold in registers without spilling.
-static constexpr int64_t maximumValues = 64;
+/// Elements of a row that a thread may hold in registers without spilling: all
+/// threads of a block share 65,536 registers.
+static constexpr int64_t getMaximumValues(int64_t threads) {
+  return threads > 512 ? 32 : 64;
+}
+static constexpr int64_t longestRow = 1024 * getMaximumValues(1024);
 
 /// Elements of a row that each of so many threads holds.
 static int64_t getValuesPerThread(const Rowwise &row, int64_t threads) {
@@ -124,10 +128,9 @@ static LogicalResult checkRows(const RowRegion &region, EmitError emitError) {
   Type element = getTensorType(region.getInput()).getElementType();
   if (!isa<FloatType>(element) || element.isF64())
     return emitError() << "rows must be f16, bf16 or f32, not " << element;
-  if (region.columns > 1024 * maximumValues || region.columns < 2 ||
-      region.rows < 1)
-    return emitError() << "a row has 2 to " << 1024 * maximumValues
-                       << " elements, not " << region.columns;
+  if (region.columns > longestRow || region.columns < 2 || region.rows < 1)
+    return emitError() << "a row has 2 to " << longestRow << " elements, not "
+                       << region.columns;
   if (region.rows >= INT32_MAX)
     return emitError() << "has too many rows for one grid: " << region.rows;
   return success();
@@ -265,7 +268,7 @@ public:
   StringRef getLimits() const override {
     return "Exactly one norm, softmax or reduce, no argmax or argmin with "
            "pointwise ops, over the last dimensions of f16, bf16 or f32: "
-           "2 to 65536 elements per row. Every other op works on the "
+           "2 to 32768 elements per row. Every other op works on the "
            "shape of the rows, or on one element per row after a reduce. "
            "Every result has all elements of the rows, in f16, bf16 or "
            "f32, or, after a reduce, one element per row; rows of a "
@@ -302,10 +305,10 @@ LogicalResult RowwisePlan::checkLimits(ScheduleAttr schedule,
   if (rows > 1 && threads > 32)
     return emitError() << "several rows per block have one warp each, and "
                        << threads << " threads are more";
-  if (row.region.columns > threads * maximumValues)
+  if (row.region.columns > threads * getMaximumValues(threads))
     return emitError() << "a row of " << row.region.columns
                        << " elements does not fit the registers of " << threads
-                       << " threads (" << maximumValues << " each)";
+                       << " threads (" << getMaximumValues(threads) << " each)";
   return success();
 }
 
@@ -332,10 +335,11 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   SmallVector<int64_t> threads;
   for (int64_t candidate : {32, 64, 128, 256, 512, 1024}) {
     int64_t values = getValuesPerThread(row, candidate);
-    bool needed = values >= row.getVector() && values <= maximumValues &&
+    bool needed = values >= row.getVector() &&
+                  values <= getMaximumValues(candidate) &&
                   (candidate == 32 ||
                    candidate * row.getVector() / 2 < row.region.columns);
-    if (needed && row.region.columns <= candidate * maximumValues)
+    if (needed && row.region.columns <= candidate * getMaximumValues(candidate))
       threads.push_back(candidate);
   }
   if (threads.size() > 4)

@@ -132,9 +132,8 @@ const ScheduleKind CudaReductionAttr::kind{
                      "read: once per pass; held: read once and kept in "
                      "registers",
                      {"read", "held"})},
-    "A block has 32 to 1024 threads. Only reductions that do not need each "
-    "other, without results of all elements, can be split. Held operands take "
-    "at most 256 bytes of a thread, "
+    "A block has 32 to 1024 threads. Blocks that share a column hold nothing: "
+    "each pass is a launch. Held operands take at most 256 bytes of a thread, "
     "128 if a block has more than 512 threads. In several passes, blocks read "
     "at most 512 KiB each if there are fewer than multiprocessors.",
     {"8", "32"}};

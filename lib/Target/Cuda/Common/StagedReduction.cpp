@@ -41,7 +41,8 @@ protected:
 
 private:
   double countElements() const {
-    return double(reduction.outer) * reduction.length * reduction.inner;
+    return double(reduction.outer) * reduction.repeats * reduction.middle *
+           reduction.length * reduction.inner;
   }
   int64_t countBlocks(CudaReductionAttr schedule) const {
     return llvm::divideCeilSigned(reduction.countColumns(getVector(schedule)),
@@ -51,8 +52,16 @@ private:
 
   /// Of the operands that a block reads, in each pass.
   int64_t getBlockBytes(CudaReductionAttr schedule) const {
-    return schedule.getColumns() * getVector(schedule) * reduction.getLength() *
+    return schedule.getColumns() * getVector(schedule) *
+           llvm::divideCeilSigned(reduction.getLength(), schedule.getSplits()) *
            reduction.getOperandBytes();
+  }
+  /// Blocks that share columns launch once per pass, and once more for results
+  /// of columns alone.
+  int64_t countLaunches(CudaReductionAttr schedule) const {
+    if (schedule.getSplits() == 1)
+      return 1;
+    return reduction.countPasses() + reduction.full.views.empty();
   }
 
   /// Bytes of operands that a thread may hold.
@@ -85,10 +94,10 @@ public:
 
   StringRef getLimits() const override {
     return "All reductions are over the same dimensions of tensors of one "
-           "shape, and these dimensions lie together in memory; a norm is "
-           "two reductions, a softmax is two. Reductions that need each "
-           "other are one kernel only over rows that fit in 128 KB (32768 "
-           "elements of f32). "
+           "shape, and these dimensions lie together or in two places in "
+           "memory; a norm is two reductions, a softmax is two. Reductions "
+           "that need each other are one kernel only over rows that fit in "
+           "128 KB (32768 elements of f32). "
            "Every result has the elements of the reduced tensor, or one "
            "per reduction. A reduction of a reduction (a mean of row "
            "sums) is another pattern. No matmul, gather, concat, pad or "
@@ -108,9 +117,8 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
   if (threads < 32 || threads > 1024)
     return emitError() << "a block has 32 to 1024 threads, not " << threads;
   if (own.getSplits() > 1) {
-    if (reduction.countPasses() > 1)
-      return emitError() << "only one pass without results of all elements can "
-                            "be split";
+    if (own.isHeld())
+      return emitError() << "blocks that share a column hold nothing";
     if (lanes * own.getSplits() > reduction.getLength())
       return emitError() << "a column of " << reduction.getLength()
                          << " elements cannot be shared by " << own.getSplits()
@@ -125,7 +133,7 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
       return emitError() << "a thread holds at most " << limit
                          << " bytes of operands, not " << bytes;
   }
-  // Plain kernels share a column among blocks in every pass.
+  // Few blocks leave most multiprocessors idle in every pass.
   constexpr int64_t longestRead = 512 << 10;
   int64_t blockBytes = getBlockBytes(own);
   if (reduction.countPasses() > 1 && blockBytes > longestRead &&
@@ -201,12 +209,13 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
   if (isMultiPass)
     operands.push_back(ReductionOperands::held);
   splits.insert(1);
-  if (!isMultiPass) {
-    int64_t blocks = llvm::divideCeilSigned(
-        reduction.countColumns(reduction.vector), columns.front());
+  int64_t blocks = llvm::divideCeilSigned(
+      reduction.countColumns(reduction.vector), columns.front());
+  // Several passes launch again: only where blocks are few.
+  if (!isMultiPass || blocks < 2 * machine.multiprocessors) {
     int64_t missing =
         llvm::divideCeilSigned(8 * machine.multiprocessors, blocks);
-    int64_t most = length / (8 * lanes.front());
+    int64_t most = length / (8 * (isMultiPass ? lanes.back() : lanes.front()));
     splits.insert(std::clamp<int64_t>(std::min(missing, most), 1, 1024));
   }
   return CudaReductionAttr::getSpace(fused.getContext(), columns.getArrayRef(),
@@ -231,8 +240,9 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
       std::min(blocks, machine.multiprocessors * perMultiprocessor);
   // Passes after the first read from the cache what fits there.
   double passes = own.isHeld() ? 1 : reduction.countPasses();
-  double again =
-      resident * getBlockBytes(own) < 0.7 * machine.cacheBytes ? 0.4 : 1;
+  double perPass =
+      (own.getSplits() > 1 ? blocks : resident) * getBlockBytes(own);
+  double again = perPass < 0.7 * machine.cacheBytes ? 0.4 : 1;
   double bytes =
       elements * ((1 + (passes - 1) * again) * reduction.getOperandBytes() +
                   reduction.getResultBytes() + reduction.getScatteredBytes());
@@ -254,8 +264,11 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   efficiency *= double(reduction.getLength()) /
                 (steps * own.getLanes() * own.getSplits());
   double memory = bytes / (machine.bandwidth * std::max(efficiency, 1e-3));
-  // Each pass that reads again computes again.
-  double slots = passes * (2 + 4.0 / vector + reduction.body->getCost() / 2) +
+  // Each pass that reads again computes again; launches of their own compute
+  // only what they need, about half.
+  double computed = own.getSplits() > 1 ? 0.5 * (1 + passes) : passes;
+  double slots = passes * (2 + 4.0 / vector) +
+                 computed * reduction.body->getCost() / 2 +
                  2 * reduction.stages.size();
   double compute =
       elements * slots / (0.7 * 128 * machine.multiprocessors * machine.clock);
@@ -266,9 +279,8 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   double combining =
       waits * reduction.stages.size() *
       std::ceil(blocks / (machine.multiprocessors * perMultiprocessor));
-  return 1e6 *
-         (0.9 * std::max(memory, compute) + 0.1 * (memory + compute) +
-          combining + machine.launchSeconds * (own.getSplits() > 1 ? 2 : 1));
+  return 1e6 * (0.9 * std::max(memory, compute) + 0.1 * (memory + compute) +
+                combining + machine.launchSeconds * countLaunches(own));
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,11 +368,15 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
         print(*reduction.columnBody, "Column", reduction.column.views.size());
 
   os << llvm::formatv(
-      "using Kernel = StagedReduction<\n    ReductionShape<{0}, {1}, {2}{3}>,"
-      "\n    Stages<",
-      reduction.outer, reduction.getLength(),
+      "using Kernel = StagedReduction<\n    ReductionShape<{0}, {1}, {2}{3}",
+      reduction.outer, reduction.getLength() / reduction.repeats,
       reduction.folds() ? reduction.vector : reduction.inner,
-      reduction.folds() ? ", true" : "");
+      reduction.folds()     ? ", true"
+      : reduction.isApart() ? ", false"
+                            : "");
+  if (reduction.isApart())
+    os << ", " << reduction.repeats << ", " << reduction.middle;
+  os << ">,\n    Stages<";
   llvm::interleave(
       llvm::enumerate(reduction.stages),
       [&](auto stage) {

@@ -36,19 +36,35 @@ struct StagedReduction {
   llvm::SmallVector<Stage> stages;
   /// What stages reduce, then the full results; and the results of columns.
   std::optional<ScalarFunction> body, columnBody;
-  /// Views of [outer, length, inner], of [outer, inner] those of columns.
+  /// Views of [outer, length, inner], of [outer, inner] those of columns; if
+  /// what is reduced lies in two places, of
+  /// [outer, repeats, middle, length, inner] and [outer, middle, inner].
   llvm::SmallVector<StridedView> operands, columnOperands;
   ReductionResults full, column;
-  int64_t outer = 1, length = 1, inner = 1;
+  int64_t outer = 1, repeats = 1, middle = 1, length = 1, inner = 1;
   /// The most neighboring columns of a thread; elements of a row where `inner`
   /// is 1.
   int64_t vector = 1;
 
   bool folds() const { return inner == 1; }
+  bool isApart() const { return repeats > 1; }
   /// Vectors that are reduced together, and threads' columns.
-  int64_t getLength() const { return folds() ? length / vector : length; }
+  int64_t getLength() const {
+    return repeats * (folds() ? length / vector : length);
+  }
   int64_t countColumns(int64_t vector) const {
-    return outer * (folds() ? 1 : inner / vector);
+    return outer * middle * (folds() ? 1 : inner / vector);
+  }
+  /// The shape of operands, and of what has one element per column.
+  llvm::SmallVector<int64_t> getShape() const {
+    if (isApart())
+      return {outer, repeats, middle, length, inner};
+    return {outer, length, inner};
+  }
+  llvm::SmallVector<int64_t> getColumnShape() const {
+    if (isApart())
+      return {outer, middle, inner};
+    return {outer, inner};
   }
   int64_t countPasses() const {
     return stages.back().pass + 1 + !full.views.empty();

@@ -307,7 +307,7 @@ const StridedView &ReductionReader::getLargest() const {
 }
 
 /// Orders dimensions as the largest operand has them in memory. The reduced
-/// ones must lie together.
+/// ones lie together, or in two places.
 LogicalResult ReductionReader::orderDimensions() {
   const StridedView &largest = getLargest();
   for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
@@ -322,26 +322,35 @@ LogicalResult ReductionReader::orderDimensions() {
   });
   llvm::erase_if(order, [&](int64_t dim) { return shape[dim] == 1; });
   auto isReduced = [&](int64_t dim) { return llvm::is_contained(dims, dim); };
-  auto first = llvm::find_if(order, isReduced);
-  auto last = std::find_if_not(first, order.end(), isReduced);
-  if (first == order.end() || std::any_of(last, order.end(), isReduced))
-    return emitError() << "the reduced dimensions do not lie together in "
-                          "memory, or have one element";
+  // Kept and reduced dimensions take turns, beginning with kept ones.
+  constexpr size_t most = 5;
+  SmallVector<int64_t, most> sizes{1};
+  for (int64_t dim : order) {
+    if (isReduced(dim) != (sizes.size() % 2 == 0))
+      sizes.push_back(1);
+    sizes.back() *= shape[dim];
+  }
+  if (sizes.size() < 2)
+    return emitError() << "the reduced dimensions have one element";
+  if (sizes.size() > most)
+    return emitError() << "the reduced dimensions lie in more than two places "
+                          "in memory";
   // Places are counted in the order of the dimensions.
-  if (!std::is_sorted(first, last) &&
+  SmallVector<int64_t> reducedOrder;
+  llvm::copy_if(order, std::back_inserter(reducedOrder), isReduced);
+  if (!llvm::is_sorted(reducedOrder) &&
       llvm::any_of(reduction.stages, [](StagedReduction::Stage stage) {
         return cast<RowOpInterface>(*stage.op).getArithmetic().locates;
       }))
     return emitError() << "places are counted in another order than memory's";
-  auto getSize = [&](auto begin, auto end) {
-    int64_t size = 1;
-    for (; begin != end; ++begin)
-      size *= shape[*begin];
-    return size;
-  };
-  reduction.outer = getSize(order.begin(), first);
-  reduction.length = getSize(first, last);
-  reduction.inner = getSize(last, order.end());
+  reduction.outer = sizes[0];
+  if (sizes.size() > 3) {
+    reduction.repeats = sizes[1];
+    reduction.middle = sizes[2];
+    sizes.erase(sizes.begin() + 1, sizes.begin() + 3);
+  }
+  reduction.length = sizes[1];
+  reduction.inner = sizes.size() > 2 ? sizes[2] : 1;
   for (int64_t dim : order)
     if (!isReduced(dim))
       keptOrder.push_back(llvm::find(kept, dim) - kept.begin());
@@ -380,7 +389,7 @@ bool ReductionReader::movesInVectors(int64_t vector) const {
           16)
         return false;
   const StridedView &largest = getLargest();
-  size_t unit = reduction.folds() ? 1 : 2;
+  size_t unit = largest.shape.size() - (reduction.folds() ? 2 : 1);
   for (auto [dim, stride] : llvm::enumerate(largest.strides))
     if (largest.shape[dim] != 1 &&
         (dim == unit ? stride != 1 : stride % vector != 0))
@@ -389,9 +398,8 @@ bool ReductionReader::movesInVectors(int64_t vector) const {
 }
 
 LogicalResult ReductionReader::readViews() {
-  SmallVector<int64_t> space{reduction.outer, reduction.length,
-                             reduction.inner};
-  SmallVector<int64_t> columns{reduction.outer, reduction.inner};
+  SmallVector<int64_t> space = reduction.getShape();
+  SmallVector<int64_t> columns = reduction.getColumnShape();
   if (failed(arrange(reduction.operands, order, space)) ||
       failed(arrange(reduction.full.views, order, space)) ||
       failed(arrange(reduction.columnOperands, keptOrder, columns)) ||
@@ -402,8 +410,9 @@ LogicalResult ReductionReader::readViews() {
       reduction.vector = vector;
   if (!reduction.folds())
     return success();
-  auto identity = llvm::to_vector(llvm::seq<int64_t>(0, 3));
-  space = {reduction.outer, reduction.getLength(), reduction.vector};
+  auto identity = llvm::to_vector(llvm::seq<int64_t>(0, space.size()));
+  space.back() = reduction.vector;
+  *std::prev(space.end(), 2) /= reduction.vector;
   return success(succeeded(arrange(reduction.operands, identity, space)) &&
                  succeeded(arrange(reduction.full.views, identity, space)));
 }
@@ -430,8 +439,8 @@ FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
     return emitError() << "a row of several passes stays in registers, at most "
                        << most << " bytes in each of " << lanes
                        << " threads, not " << held;
-  if (reduction.length >= INT32_MAX)
+  if (reduction.repeats * reduction.length >= INT32_MAX)
     return emitError() << "reduces less than 2^31 elements, not "
-                       << reduction.length;
+                       << reduction.repeats * reduction.length;
   return std::move(reduction);
 }

@@ -284,6 +284,29 @@ TEST_F(CudaTargetTest, BundlesAreComplete) {
     EXPECT_TRUE(paths.count(path)) << path;
 }
 
+/// Blocks share rows where these are too few to fill the machine.
+TEST_F(CudaTargetTest, FewLongRowsAreShared) {
+  auto parseSoftmax = [&](int64_t rows, int64_t columns) {
+    return parse(llvm::formatv(
+        R"(func.func @f(%x: tensor<{0}x{1}xbf16>) {{
+  %r = fact.fused "reduction" ins(%x : tensor<{0}x{1}xbf16>) {{
+  ^bb0(%a: tensor<{0}x{1}xbf16>):
+    %0 = fact.softmax %a dim 1 : tensor<{0}x{1}xbf16>
+    fact.yield %0 : tensor<{0}x{1}xbf16>
+  } : tensor<{0}x{1}xbf16>
+  return
+})",
+        rows, columns));
+  };
+  auto getSplits = [&](FusedOp fused) {
+    ScheduleAttr best = getBest(fused);
+    return best.getValues()[*best.getKind()->find("splits")][0];
+  };
+  EXPECT_EQ(getSplits(parseSoftmax(16384, 4096)), 1);
+  EXPECT_GT(getSplits(parseSoftmax(32, 524288)), 8);
+  EXPECT_GT(getSplits(parseSoftmax(1, 16777216)), 64);
+}
+
 /// A plan compiles with every legal schedule of its space, so
 /// at least emission must not fail.
 TEST_F(CudaTargetTest, EveryLegalScheduleIsEmitted) {

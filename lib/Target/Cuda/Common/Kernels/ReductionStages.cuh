@@ -21,11 +21,16 @@ constexpr int max_of(int first, Numbers... numbers) {
   return first;
 }
 
-/// With `Folds`, the `Inner` columns are parts of one row.
-template <int64_t Outer, int64_t Length, int64_t Inner, bool Folds = false>
+/// With `Folds`, the `Inner` columns are parts of one row. What is reduced may
+/// lie in two places: [outer, repeats, middle, length, inner].
+template <int64_t Outer, int64_t Length, int64_t Inner, bool Folds = false,
+          int64_t Repeats = 1, int64_t Middle = 1>
 struct ReductionShape {
   static constexpr int64_t outer = Outer, length = Length, inner = Inner;
+  static constexpr int64_t repeats = Repeats, middle = Middle;
   static constexpr bool folds = Folds;
+  /// Whether tensors have strides of all five dimensions.
+  static constexpr bool is_apart = Repeats > 1;
 };
 
 //===----------------------------------------------------------------------===//

@@ -39,11 +39,17 @@
 // operands in registers from the first stage to the last result, and with them
 // what several stages compute of them: nothing is computed under a condition,
 // so that the compiler sees the same values. Else each pass reads and computes
-// them again. One pass without full results may be shared by `splits` blocks,
-// whose parts another kernel combines. All is combined in a fixed order.
+// them again. All is combined in a fixed order.
+//
+// A column may be shared by `splits` blocks. Each pass is then a launch, whose
+// blocks combine the parts of the passes before it; full results are one more
+// launch, else a small one has the results of columns.
 //
 // Rows that are contiguous are reduced as [outer, length / vector, vector]:
-// `ReductionShape<..., true>` combines the columns of a vector too.
+// `ReductionShape<..., true>` combines the columns of a vector too. Reduced
+// dimensions that have others between them are
+// [outer, repeats, middle, length, inner], with strides of all five:
+// `ReductionShape<outer, length, inner, folds, repeats, middle>`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,10 +69,10 @@ template <class Shape, class StageList, class OperandList, class ResultList,
           class ColumnOperandList, class ColumnResultList, class Schedule>
 class StagedReduction;
 
-template <class Kernel>
+template <class Kernel, int Launch>
 __global__ void __launch_bounds__(Kernel::block_threads)
     reduction_kernel(typename Kernel::State const __grid_constant__ state) {
-  Kernel::run(state);
+  Kernel::template run<Launch>(state);
 }
 
 template <class Kernel>
@@ -86,13 +92,14 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   static constexpr int lanes = Schedule::lanes;
   static constexpr int splits = Schedule::splits;
   static constexpr bool folds = Shape::folds;
-  /// Elements that are reduced together.
-  static constexpr int64_t count = Shape::length * (folds ? vector : 1);
+  /// Places that are reduced together, and elements.
+  static constexpr int64_t places = Shape::repeats * Shape::length;
+  static constexpr int64_t count = places * (folds ? vector : 1);
   /// Threads' columns, and blocks of them.
   static constexpr int64_t vectors = Shape::inner / vector;
-  static constexpr int64_t total = Shape::outer * vectors;
+  static constexpr int64_t total = Shape::outer * Shape::middle * vectors;
   static constexpr int64_t groups = (total + columns - 1) / columns;
-  static constexpr int64_t chunk = (Shape::length + splits - 1) / splits;
+  static constexpr int64_t chunk = (places + splits - 1) / splits;
   /// Elements of a lane, and how many of them load together: 4, or more to have
   /// 32 bytes in flight.
   static constexpr int64_t steps = (chunk + lanes - 1) / lanes;
@@ -109,8 +116,8 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
                     (!folds || Shape::inner == vector),
                 "columns are whole vectors");
   static_assert(count < INT32_MAX, "places have 32 bits");
-  static_assert(splits == 1 || (passes == 1 && sizeof...(List) == 0),
-                "only one pass can be split");
+  static_assert(splits == 1 || !Schedule::held,
+                "what blocks share is read again in each launch");
   static_assert(groups * splits < INT32_MAX, "too many columns for one grid");
 
   using Loaded = reduction::Slots<vector, typename Tensors::Element...>;
@@ -141,9 +148,6 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
       return before % 2 * region_bytes;
     }
   };
-  using RunRegions = Regions<columns, lanes>;
-  using FinishRegions = Regions<finish_columns, finish_lanes>;
-
   /// Bytes of what the splits of the stages before `Number` reduced their
   /// columns to, each [splits, total, width].
   template <size_t Number, size_t... S>
@@ -158,9 +162,15 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
     return bytes;
   }
 
+  /// Launches of the large grid: one for all, or one per pass and one for
+  /// results of all elements.
+  static constexpr int launches =
+      splits == 1 ? 1 : passes + (sizeof...(List) > 0);
+  static constexpr bool finishes = splits > 1 && sizeof...(List) == 0;
+
   /// Whether lanes and blocks have no more than the elements there are.
   static constexpr bool fills_lanes =
-      chunk * splits == Shape::length && chunk % lanes == 0;
+      chunk * splits == places && chunk % lanes == 0;
   static constexpr bool fills_blocks = total % columns == 0;
 
 public:
@@ -171,8 +181,9 @@ public:
       splits > 1 ? find_partials<sizeof...(StageList)>(StageNumbers{}) : 0;
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads = finish_columns * finish_lanes;
-  static constexpr int shared_bytes = RunRegions::shared_bytes;
-  static constexpr int finish_bytes = FinishRegions::shared_bytes;
+  static constexpr int shared_bytes = Regions<columns, lanes>::shared_bytes;
+  static constexpr int finish_bytes =
+      Regions<finish_columns, finish_lanes>::shared_bytes;
 
   struct State {
     void *buffers[buffer_count];
@@ -187,15 +198,13 @@ public:
       state.buffers[i] = buffers[i];
     }
     state.partials = static_cast<char *>(workspace);
-    return allow_shared_memory(&reduction_kernel<StagedReduction>,
-                               shared_bytes);
+    return allow_memory(std::make_integer_sequence<int, launches>{});
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    int error = launch_kernel(&reduction_kernel<StagedReduction>,
-                              dim3(unsigned(groups * splits)), dim3(1),
-                              dim3(block_threads), shared_bytes, state, stream);
-    if constexpr (splits > 1)
+    int error =
+        launch_all(state, stream, std::make_integer_sequence<int, launches>{});
+    if constexpr (finishes)
       if (!error)
         error = launch_kernel(
             &reduction_finish_kernel<StagedReduction>,
@@ -204,18 +213,21 @@ public:
     return error;
   }
 
-  FACT_DEVICE void run(State const &state) {
+  template <int Launch> FACT_DEVICE void run(State const &state) {
     Where const where =
         get_where<columns>(blockIdx.x / splits, blockIdx.x % splits);
     Reduced reduced{};
-    run(state, where, reduced, StageNumbers{}, Numbers{});
+    if constexpr (splits > 1)
+      gather_all<Launch, columns, lanes>(state, where, reduced, StageNumbers{});
+    run<Launch>(state, where, reduced, StageNumbers{}, Numbers{});
   }
 
   /// Combines what the splits of each column have.
   FACT_DEVICE void finish(State const &state) {
     Where const where = get_where<finish_columns>(blockIdx.x, 0);
     Reduced reduced{};
-    finish(state, where, reduced, StageNumbers{});
+    gather_all<passes, finish_columns, finish_lanes>(state, where, reduced,
+                                                     StageNumbers{});
     store_columns(state, where, reduced, StageNumbers{},
                   std::index_sequence_for<ColumnTensors...>{});
   }
@@ -225,8 +237,32 @@ private:
   struct Where {
     bool active;
     int lane;
-    int64_t split, column, outer, inner, first, end;
+    int64_t split, column, outer, middle, inner, first, end;
   };
+
+  template <int... Launch>
+  static int allow_memory(std::integer_sequence<int, Launch...>) {
+    int error = cudaSuccess;
+    ((error = error ? error
+                    : allow_shared_memory(
+                          &reduction_kernel<StagedReduction, Launch>,
+                          shared_bytes)),
+     ...);
+    return error;
+  }
+
+  template <int... Launch>
+  static int launch_all(State &state, cudaStream_t stream,
+                        std::integer_sequence<int, Launch...>) {
+    int error = cudaSuccess;
+    ((error = error ? error
+                    : launch_kernel(&reduction_kernel<StagedReduction, Launch>,
+                                    dim3(unsigned(groups * splits)), dim3(1),
+                                    dim3(block_threads), shared_bytes, state,
+                                    stream)),
+     ...);
+    return error;
+  }
 
   template <int Columns>
   FACT_DEVICE Where get_where(int64_t group, int64_t split) {
@@ -239,13 +275,35 @@ private:
             lane,
             split,
             safe,
-            safe / vectors,
+            safe / (vectors * Shape::middle),
+            safe / vectors % Shape::middle,
             safe % vectors * vector,
             split * chunk + lane,
-            active ? (end < Shape::length ? end : Shape::length) : 0};
+            active ? (end < places ? end : places) : 0};
   }
 
-  template <size_t... S, size_t... I>
+  /// The element of a tensor at a place of a thread's columns.
+  template <class Tensor>
+  FACT_DEVICE int64_t get_offset(Where const &where, int64_t place) {
+    if constexpr (Shape::is_apart) {
+      uint32_t const repeat = uint32_t(place) / uint32_t(Shape::length);
+      return reduction::offset_of<Tensor>(where.outer, repeat, where.middle,
+                                          place - repeat * Shape::length,
+                                          where.inner);
+    } else {
+      return reduction::offset_of<Tensor>(where.outer, place, where.inner);
+    }
+  }
+  template <class Tensor>
+  FACT_DEVICE int64_t get_column_offset(Where const &where) {
+    int64_t const inner = folds ? 0 : where.inner;
+    if constexpr (Shape::is_apart)
+      return reduction::offset_of<Tensor>(where.outer, where.middle, inner);
+    else
+      return reduction::offset_of<Tensor>(where.outer, inner);
+  }
+
+  template <int Launch, size_t... S, size_t... I>
   FACT_DEVICE void run(State const &state, Where const &where, Reduced &reduced,
                        std::index_sequence<S...> stages,
                        std::index_sequence<I...> numbers) {
@@ -254,12 +312,12 @@ private:
     if constexpr (Schedule::held)
 #pragma unroll
       for (int64_t i = 0; i < kept; ++i)
-        load(state, where,
-             within<fills_lanes>(where.first + i * lanes, Shape::length),
+        load(state, where, within<fills_lanes>(where.first + i * lanes, places),
              held[i], numbers);
-    reduce_from<0>(state, where, held, reduced, stages, numbers);
-    if constexpr (splits == 1) {
-      if (where.lane == 0)
+    if constexpr (Launch < passes)
+      reduce_from<Launch>(state, where, held, reduced, stages, numbers);
+    if constexpr (splits == 1 || Launch == passes) {
+      if (where.split == 0)
         store_columns(state, where, reduced, stages,
                       std::index_sequence_for<ColumnTensors...>{});
       if constexpr (sizeof...(List) > 0)
@@ -287,7 +345,7 @@ private:
 #pragma unroll
       for (int64_t i = 0; i < Kept; ++i) {
         int64_t const place = where.first + i * lanes;
-        function(place, fills_lanes || place < Shape::length, held[i]);
+        function(place, fills_lanes || place < places, held[i]);
       }
     } else {
       constexpr bool fills = fills_lanes && steps % batch == 0;
@@ -310,14 +368,14 @@ private:
   template <size_t... I>
   FACT_DEVICE void load(State const &state, Where const &where, int64_t place,
                         Loaded &loaded, std::index_sequence<I...>) {
-    (reduction::load<Tensors, vector>(
-         state.buffers,
-         reduction::offset_of<Tensors>(where.outer, place, where.inner),
-         reduction::get<I>(loaded)),
+    (reduction::load<Tensors, vector>(state.buffers,
+                                      get_offset<Tensors>(where, place),
+                                      reduction::get<I>(loaded)),
      ...);
   }
 
-  /// Runs the passes from `Pass` on.
+  /// Runs the passes of a launch from `Pass` on: all, or one where blocks share
+  /// columns.
   template <int Pass, int64_t Kept, size_t... S, size_t... I>
   FACT_DEVICE void reduce_from(State const &state, Where const &where,
                                Loaded const (&held)[Kept], Reduced &reduced,
@@ -332,7 +390,7 @@ private:
              ...);
           });
     (combine<Pass, S>(state, where, states, reduced), ...);
-    if constexpr (Pass + 1 < passes)
+    if constexpr (splits == 1 && Pass + 1 < passes)
       reduce_from<Pass + 1>(state, where, held, reduced, stages, numbers);
   }
 
@@ -380,7 +438,8 @@ private:
       using StageState = typename Stage::State;
       auto &states = reduction::get<Number>(all);
       auto *scratch = reinterpret_cast<StageState *>(
-          reduction_memory + RunRegions::template find<Number>(StageNumbers{}));
+          reduction_memory +
+          Regions<columns, lanes>::template find<Number>(StageNumbers{}));
       int const column = threadIdx.x % columns;
       if constexpr (folds) {
 #pragma unroll
@@ -415,41 +474,44 @@ private:
         state.partials + find_partials<Number>(StageNumbers{}));
   }
 
-  template <size_t... S>
-  FACT_DEVICE void finish(State const &state, Where const &where,
-                          Reduced &reduced, std::index_sequence<S...>) {
-    (finish_stage<S>(state, where, reduced), ...);
+  /// What the stages of earlier passes are for a thread's columns.
+  template <int Passes, int Columns, int Lanes, size_t... S>
+  FACT_DEVICE void gather_all(State const &state, Where const &where,
+                              Reduced &reduced, std::index_sequence<S...>) {
+    (gather<Passes, Columns, Lanes, S>(state, where, reduced), ...);
   }
 
-  template <size_t Number>
-  FACT_DEVICE void finish_stage(State const &state, Where const &where,
-                                Reduced &reduced) {
+  template <int Passes, int Columns, int Lanes, size_t Number>
+  FACT_DEVICE void gather(State const &state, Where const &where,
+                          Reduced &reduced) {
     extern __shared__ __align__(16) char reduction_memory[];
     using Stage = StageAt<Number>;
     using Operation = typename Stage::Operation;
     using StageState = typename Stage::State;
-    StageState states[width];
+    if constexpr (Stage::pass < Passes) {
+      StageState states[width];
 #pragma unroll
-    for (int j = 0; j < width; ++j)
-      states[j] = Operation::template begin<typename Stage::Value>(INT32_MAX);
-    if (where.active)
+      for (int j = 0; j < width; ++j)
+        states[j] = Operation::template begin<typename Stage::Value>(INT32_MAX);
+      StageState const *partials = partials_of<Number>(state);
+      if (where.active)
 #pragma unroll 4
-      for (int split = where.lane; split < splits; split += finish_lanes)
+        for (int split = where.lane; split < splits; split += Lanes)
 #pragma unroll
-        for (int j = 0; j < width; ++j)
-          states[j] = Operation::combine(
-              states[j],
-              partials_of<Number>(
-                  state)[(split * total + where.column) * width + j]);
-    reduction::combine_lanes<Operation, finish_columns, finish_lanes>(
-        states,
-        reinterpret_cast<StageState *>(
-            reduction_memory +
-            FinishRegions::template find<Number>(StageNumbers{})),
-        threadIdx.x % finish_columns, where.lane);
+          for (int j = 0; j < width; ++j)
+            states[j] = Operation::combine(
+                states[j],
+                partials[(split * total + where.column) * width + j]);
+      auto *scratch = reinterpret_cast<StageState *>(
+          reduction_memory +
+          Regions<Columns, Lanes>::template find<Number>(StageNumbers{}));
+      reduction::combine_lanes<Operation, Columns, Lanes>(
+          states, scratch, threadIdx.x % Columns, where.lane);
 #pragma unroll
-    for (int j = 0; j < width; ++j)
-      reduction::get<Number>(reduced)[j] = Operation::finish(states[j], count);
+      for (int j = 0; j < vector; ++j)
+        reduction::get<Number>(reduced)[j] =
+            Operation::finish(states[folds ? 0 : j], count);
+    }
   }
 
   template <class Result, size_t... S, size_t... I>
@@ -468,9 +530,7 @@ private:
                                  widen(reduction::get<I>(loaded)[j])...);
     if (exists && where.active)
       reduction::store<Tensor, vector>(
-          state.buffers,
-          reduction::offset_of<Tensor>(where.outer, place, where.inner),
-          values);
+          state.buffers, get_offset<Tensor>(where, place), values);
   }
 
   template <size_t... S, size_t... I>
@@ -481,9 +541,8 @@ private:
     if (!where.active || where.lane != 0)
       return;
     reduction::Slots<width, typename ColumnTensors::Element...> loaded;
-    int64_t const inner = folds ? 0 : where.inner;
     (reduction::load<ColumnTensors, width>(
-         state.buffers, reduction::offset_of<ColumnTensors>(where.outer, inner),
+         state.buffers, get_column_offset<ColumnTensors>(where),
          reduction::get<I>(loaded)),
      ...);
     auto store_result = [&](auto result) {
@@ -496,9 +555,8 @@ private:
       for (int j = 0; j < width; ++j)
         values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,
                                    widen(reduction::get<I>(loaded)[j])...);
-      reduction::store<Tensor, width>(
-          state.buffers, reduction::offset_of<Tensor>(where.outer, inner),
-          values);
+      reduction::store<Tensor, width>(state.buffers,
+                                      get_column_offset<Tensor>(where), values);
     };
     (store_result(ColumnList{}), ...);
   }
