@@ -9,7 +9,7 @@ func.func @main(%x: tensor<4x128x64xbf16>, %gate: tensor<256x64xbf16>, %up: tens
                 %a: tensor<8x64x32xf16>, %b: tensor<8x32x96xf16>,
                 %q: tensor<2x8x128x64xbf16>, %k: tensor<2x2x256x64xbf16>,
                 %v: tensor<2x2x256x64xbf16>, %n: tensor<32x768xf32>, %w: tensor<768xf32>,
-                %p: tensor<32x768xf32>)
+                %p: tensor<32x768xf32>, %t: tensor<32x768xf32>)
     -> (tensor<4x128x64xbf16>, tensor<8x64x96xf16>, tensor<2x8x128x64xbf16>, tensor<32x768xf32>,
         tensor<768x32xf32>, tensor<32x1536xf32>) {
   // Batches that share a factor are rows; n is that of the result.
@@ -37,7 +37,7 @@ func.func @main(%x: tensor<4x128x64xbf16>, %gate: tensor<256x64xbf16>, %up: tens
 
   // Without a contraction, a layout is work.
   // CHECK-DAG: pointwise {"dtype": "f32", "extents": {"elements": 24576, "tensors": 2}, "format": 2, "ops": "permute,exp"}
-  %11 = fact.permute %n [1, 0] : (tensor<32x768xf32>) -> tensor<768x32xf32>
+  %11 = fact.permute %t [1, 0] : (tensor<32x768xf32>) -> tensor<768x32xf32>
   %12 = fact.exp %11 : (tensor<768x32xf32>) -> tensor<768x32xf32>
 
   // CHECK-DAG: concat {"dtype": "f32", "extents": {"elements": 49152, "tensors": 2}, "format": 2, "ops": "concat"}

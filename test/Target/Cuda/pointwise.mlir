@@ -65,7 +65,7 @@ func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
 // CHECK-NEXT:          Strided<1, i64, Strides<7, 1>>>,
 // CHECK-NEXT: Results<Result<Body0, Strided<3, f32, Strides<7, 1>>>,
 // CHECK-NEXT:         Result<Body1, Strided<4, i1, Strides<7, 1>>>>,
-// CHECK-NEXT: PointwiseSchedule<{{[0-9]+}}, 2, 1>>;
+// CHECK-NEXT: PointwiseSchedule<{{[0-9]+}}, 1, 1>>;
 func.func @types(%x: tensor<10x14xf32>, %i: tensor<10x7xi64>, %m: tensor<10x1xi1>) -> (tensor<10x7xf32>, tensor<10x7xi1>) {
   %0:2 = fact.fused "pointwise" ins(%x, %i, %m : tensor<10x14xf32>, tensor<10x7xi64>, tensor<10x1xi1>) {
   ^bb0(%a: tensor<10x14xf32>, %b: tensor<10x7xi64>, %c: tensor<10x1xi1>):
