@@ -4,6 +4,7 @@
 #include "fact/Fusion/Discovery.h"
 #include "PlaceParts.h"
 #include "SeparatePadding.h"
+#include "SeparateViews.h"
 #include "ShareSteps.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
@@ -327,6 +328,7 @@ LogicalResult Discovery::run() {
     if (!function.isExternal()) {
       widenChannels(function.getBody().front(), *target);
       separatePadding(function.getBody().front());
+      separateViews(function.getBody().front());
     }
   SmallVector<std::pair<Block *, Agent *>> blocks;
   module.walk([&](Operation *op) {

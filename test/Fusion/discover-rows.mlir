@@ -157,6 +157,27 @@ func.func @windows_of_images(%x: tensor<512x3x49x49xbf16>, %m: tensor<64x1x49x49
 
 // -----
 
+// Reductions that share a permute each read through it: nothing is transposed in memory.
+
+// CHECK-LABEL: func.func @min_max_scaled
+// CHECK-NOT: fact.fused "pointwise"
+// CHECK: fact.fused "reduction"
+// CHECK-NOT: fact.fused "pointwise"
+// CHECK: return
+func.func @min_max_scaled(%x: tensor<32x512x1024xbf16>) -> tensor<32x512x1024xbf16> {
+  %0 = fact.permute %x [0, 2, 1] : (tensor<32x512x1024xbf16>) -> tensor<32x1024x512xbf16>
+  %1 = fact.reduce min %0 dims [2] : (tensor<32x1024x512xbf16>) -> tensor<32x1024xbf16>
+  %2 = fact.reshape %1 : (tensor<32x1024xbf16>) -> tensor<32x1x1024xbf16>
+  %3 = fact.sub %x, %2 : (tensor<32x512x1024xbf16>, tensor<32x1x1024xbf16>) -> tensor<32x512x1024xbf16>
+  %4 = fact.reduce max %0 dims [2] : (tensor<32x1024x512xbf16>) -> tensor<32x1024xbf16>
+  %5 = fact.reshape %4 : (tensor<32x1024xbf16>) -> tensor<32x1x1024xbf16>
+  %6 = fact.sub %5, %2 : (tensor<32x1x1024xbf16>, tensor<32x1x1024xbf16>) -> tensor<32x1x1024xbf16>
+  %7 = fact.div %3, %6 : (tensor<32x512x1024xbf16>, tensor<32x1x1024xbf16>) -> tensor<32x512x1024xbf16>
+  return %7 : tensor<32x512x1024xbf16>
+}
+
+// -----
+
 // Dimensions that have another between them are reduced where they are.
 
 // CHECK-LABEL: func.func @around
