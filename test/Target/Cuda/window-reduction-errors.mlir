@@ -160,3 +160,20 @@ func.func @per_window(%x: tensor<2x8x8x16xf32>, %w: tensor<2x6x6x3x3x16xf32>) ->
   } : tensor<2x6x6x16xf32>
   return %r : tensor<2x6x6x16xf32>
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Columns of images whose channels come first, stored with channels last.
+func.func @across_columns(%x: tensor<32x64x56x56xbf16>) -> tensor<32x55x55x64xbf16> {
+  // expected-error @below {{a result of type 'tensor<32x55x55x64xbf16>' lies across the image, which costs more than a kernel that transposes it}}
+  %0 = fact.fused "windows" ins(%x : tensor<32x64x56x56xbf16>) {
+  ^bb0(%a: tensor<32x64x56x56xbf16>):
+    %1 = fact.windows %a dim 2 kernel [2, 2] strides [1, 1] dilations [1, 1] : (tensor<32x64x56x56xbf16>) -> tensor<32x64x55x55x2x2xbf16>
+    %2 = fact.reduce max %1 dims [4, 5] : (tensor<32x64x55x55x2x2xbf16>) -> tensor<32x64x55x55xbf16>
+    %3 = fact.permute %2 [0, 2, 3, 1] : (tensor<32x64x55x55xbf16>) -> tensor<32x55x55x64xbf16>
+    fact.yield %3 : tensor<32x55x55x64xbf16>
+  } : tensor<32x55x55x64xbf16>
+  return %0 : tensor<32x55x55x64xbf16>
+}
+}

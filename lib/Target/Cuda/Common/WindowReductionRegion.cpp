@@ -397,17 +397,22 @@ void WindowReader::collapseOuter() {
     }
 }
 
-/// Stores across lanes fill a sector of 32 bytes by one element each, where a
-/// pass that transposes in tiles reads and writes the result once more. Of
-/// small results, its launch would take longer.
+/// Stores across lanes, or across columns where there are no lanes, fill a
+/// sector of 32 bytes by one element each, where a pass that transposes in
+/// tiles reads and writes the result once more. Of small results, its launch
+/// would take longer.
 LogicalResult WindowReader::checkStores() const {
-  constexpr int64_t mostBytes = 4 << 20, fewLanes = 8;
-  if (reduction.lanes < fewLanes)
+  constexpr int64_t mostBytes = 4 << 20, fewNeighbors = 8;
+  int64_t neighbors =
+      reduction.hasLanes() ? reduction.lanes : reduction.getColumns().count;
+  if (neighbors < fewNeighbors)
     return success();
   for (const StridedView &result : reduction.results) {
     RankedTensorType type = getTensorType(result.base);
     int64_t bytes = getStorageBytes(type);
-    if (result.strides.back() != 1 && bytes > mostBytes)
+    int64_t stride = reduction.hasLanes() ? result.strides.back()
+                                          : *(result.strides.end() - 2);
+    if (stride != 1 && bytes > mostBytes)
       return emitError() << "a result of type " << type
                          << " lies across the image, which costs more than a "
                             "kernel that transposes it";
