@@ -238,10 +238,10 @@ const Rule fact::reductionRule{
 
 const Rule fact::scanRule{
     "scan",
-    "One `scan` over any dimension; on the host, also scans over the same "
-    "dimension of what it gives, the pointwise ops and views before, between "
-    "and after them, and several results. Gain: a row is read once, and values "
-    "in between are not stored.",
+    "One `scan` over any dimension, the pointwise ops and views before it and "
+    "after it, and several results; on the host, also scans over the same "
+    "dimension of what it gives, and the ops between them. Gain: a row is read "
+    "once, and values in between are not stored.",
     growFrom<ScanOp>,
     /*forward=*/true,
     /*backward=*/true};

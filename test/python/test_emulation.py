@@ -382,6 +382,43 @@ def test_channels_are_read_once(root, tmp_path):
     assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
+# Scans of rows and across them, shared by blocks and not, of what is computed before them.
+SCANS = """
+func.func @main(%x: tensor<5x301xf32>, %w: tensor<301xf32>, %y: tensor<3x40x6xbf16>, %z: tensor<9x64xbf16>)
+    -> (tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>, tensor<9x64xbf16>) {
+  %0:2 = fact.fused "scan" ins(%x, %w : tensor<5x301xf32>, tensor<301xf32>) {
+  ^bb0(%a: tensor<5x301xf32>, %b: tensor<301xf32>):
+    %1 = fact.mul %a, %b : (tensor<5x301xf32>, tensor<301xf32>) -> tensor<5x301xf32>
+    %2 = fact.scan sum %1 dim 1 : tensor<5x301xf32>
+    %3 = fact.sub %2, %a : (tensor<5x301xf32>, tensor<5x301xf32>) -> tensor<5x301xf32>
+    %4 = fact.mul %2, %b : (tensor<5x301xf32>, tensor<301xf32>) -> tensor<5x301xf32>
+    fact.yield %3, %4 : tensor<5x301xf32>, tensor<5x301xf32>
+  } schedule(#fact.cuda_scan<lanes = 8, splits = 3>) : tensor<5x301xf32>, tensor<5x301xf32>
+  %5 = fact.fused "scan" ins(%y : tensor<3x40x6xbf16>) {
+  ^bb0(%a: tensor<3x40x6xbf16>):
+    %1 = fact.scan max %a dim 1 : tensor<3x40x6xbf16>
+    %2 = fact.cast %1 : (tensor<3x40x6xbf16>) -> tensor<3x40x6xf32>
+    %3 = fact.permute %2 [0, 2, 1] : (tensor<3x40x6xf32>) -> tensor<3x6x40xf32>
+    fact.yield %3 : tensor<3x6x40xf32>
+  } schedule(#fact.cuda_scan<lanes = 4, splits = 1>) : tensor<3x6x40xf32>
+  %6 = fact.fused "scan" ins(%z : tensor<9x64xbf16>) {
+  ^bb0(%a: tensor<9x64xbf16>):
+    %1 = fact.relu %a : (tensor<9x64xbf16>) -> tensor<9x64xbf16>
+    %2 = fact.scan sum %1 dim 1 : tensor<9x64xbf16>
+    %3 = fact.sub %2, %1 : (tensor<9x64xbf16>, tensor<9x64xbf16>) -> tensor<9x64xbf16>
+    fact.yield %3 : tensor<9x64xbf16>
+  } schedule(#fact.cuda_scan<lanes = 4, splits = 1>) : tensor<9x64xbf16>
+  return %0#0, %0#1, %5, %6 : tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>, tensor<9x64xbf16>
+}
+"""
+
+
+def test_scans_of_what_is_computed(root, tmp_path):
+    (tmp_path / "scans.mlir").write_text(SCANS)
+    report = emulate_text(root, tmp_path, tmp_path / "scans.mlir")
+    assert kinds(report) == {"cuda_scan"}, kinds(report)
+
+
 def test_blocks_share_columns(root, tmp_path):
     (tmp_path / "shared.mlir").write_text(SHARED_COLUMNS)
     report = emulate_text(root, tmp_path, tmp_path / "shared.mlir")

@@ -74,7 +74,7 @@ func.func @softmax(%x: tensor<3000000000x4xbf16>) -> tensor<3000000000x4xbf16> {
 }
 
 // CHECK-LABEL: namespace fact::scan_8 {
-// CHECK: Scan<RowsOf<3000000000, 4, 1>, f32, RunningSum,
+// CHECK: RowsOf<3000000000, 4, 1>, float, RunningSum, Identity,
 func.func @scan(%x: tensor<3000000000x4xf32>) -> tensor<3000000000x4xf32> {
   %0 = fact.scan sum %x dim 1 : tensor<3000000000x4xf32>
   return %0 : tensor<3000000000x4xf32>

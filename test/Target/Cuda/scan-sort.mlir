@@ -1,7 +1,11 @@
 // RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
 
 module attributes {fact.target = #fact.machine<"h200">} {
-// CHECK: using Kernel = Scan<RowsOf<4096, 1000, 1>, f32, RunningSum,
+// CHECK: using Kernel = ScanRows<
+// CHECK-NEXT: RowsOf<4096, 1000, 1>, float, RunningSum, Identity,
+// CHECK-NEXT: Operands<Strided<0, f32, Strides<1000, 0, 1>>>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<Result<Identity, Strided<1, f32, Strides<1000, 0, 1>>>>,
 // CHECK-NEXT: ScanSchedule<128, 1, 4>>;
 func.func @rows(%x: tensor<4096x1000xf32>) -> tensor<4096x1000xf32> {
   %0 = fact.fused "scan" ins(%x : tensor<4096x1000xf32>) {
@@ -17,8 +21,9 @@ func.func @rows(%x: tensor<4096x1000xf32>) -> tensor<4096x1000xf32> {
 
 module attributes {fact.target = #fact.machine<"h200">} {
 // Across rows, elements are read one by one.
-// CHECK: using Kernel = Scan<RowsOf<3, 800, 64>, bf16, RunningLogSumExp,
-// CHECK-NEXT: ScanSchedule<8, 2, 1>>;
+// CHECK: RowsOf<3, 800, 64>, float, RunningLogSumExp, Identity,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<51200, 1, 64>>>,
+// CHECK: ScanSchedule<8, 2, 1>>;
 func.func @columns(%x: tensor<3x800x64xbf16>) -> tensor<3x800x64xbf16> {
   %0 = fact.fused "scan" ins(%x : tensor<3x800x64xbf16>) {
   ^bb0(%a: tensor<3x800x64xbf16>):
@@ -26,6 +31,34 @@ func.func @columns(%x: tensor<3x800x64xbf16>) -> tensor<3x800x64xbf16> {
     fact.yield %1 : tensor<3x800x64xbf16>
   } schedule(#fact.cuda_scan<lanes = 8, splits = 2>) : tensor<3x800x64xbf16>
   return %0 : tensor<3x800x64xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// What is scanned and what is made of it are computed in the same pass, in the order of memory.
+// CHECK: struct Prologue
+// CHECK: struct Epilogue0
+// CHECK: struct Epilogue1
+// CHECK: RowsOf<64, 512, 1>, float, RunningSum, Prologue,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<512, 0, 1>>,
+// CHECK-NEXT: Strided<1, bf16, Strides<0, 0, 1>>>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<512, 0, 1>>>,
+// CHECK-NEXT: Results<Result<Epilogue0, Strided<2, bf16, Strides<512, 0, 1>>>,
+// CHECK-NEXT: Result<Epilogue1, Strided<3, f32, Strides<512, 0, 1>>>>,
+// CHECK-NEXT: ScanSchedule<64, 1, 4>>;
+func.func @exclusive(%x: tensor<64x512xbf16>, %w: tensor<512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>) {
+  %0:2 = fact.fused "scan" ins(%x, %w : tensor<64x512xbf16>, tensor<512xbf16>) {
+  ^bb0(%a: tensor<64x512xbf16>, %b: tensor<512xbf16>):
+    %1 = fact.mul %a, %b : (tensor<64x512xbf16>, tensor<512xbf16>) -> tensor<64x512xbf16>
+    %2 = fact.scan sum %1 dim 1 : tensor<64x512xbf16>
+    %3 = fact.sub %2, %a : (tensor<64x512xbf16>, tensor<64x512xbf16>) -> tensor<64x512xbf16>
+    %4 = fact.exp %2 : (tensor<64x512xbf16>) -> tensor<64x512xbf16>
+    %5 = fact.cast %4 : (tensor<64x512xbf16>) -> tensor<64x512xf32>
+    fact.yield %3, %5 : tensor<64x512xbf16>, tensor<64x512xf32>
+  } schedule(#fact.cuda_scan<lanes = 64, splits = 1>) : tensor<64x512xbf16>, tensor<64x512xf32>
+  return %0#0, %0#1 : tensor<64x512xbf16>, tensor<64x512xf32>
 }
 }
 
