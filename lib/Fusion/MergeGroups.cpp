@@ -48,7 +48,7 @@ private:
   llvm::SetVector<size_t> getNeighbors(size_t i) const;
   OpGroup unite(size_t i, size_t j) const;
   std::optional<double> predict(const Rule &rule, const OpGroup &ops) const;
-  bool isConvex(size_t i, const Union &merged) const;
+  bool isTaken(size_t i, const Union &merged) const;
   std::optional<Union> findUnion(size_t i);
   void index();
 
@@ -148,12 +148,14 @@ std::optional<double> Merger::predict(const Rule &rule,
   return least;
 }
 
-bool Merger::isConvex(size_t i, const Union &merged) const {
+/// Whether a union is legal beside the other proposals, as a kernel of the
+/// rule's most specific family: plain kernels are predicted too roughly.
+bool Merger::isTaken(size_t i, const Union &merged) const {
   GroupedBlock others = decided;
   for (auto [k, proposal] : llvm::enumerate(proposals))
     if (k != i && k != merged.other && !proposal.ops.empty())
       others.add(proposal.ops);
-  return !others.findDetour(merged.ops);
+  return fusibility.getRank(merged.rule->name, merged.ops, others) == 0;
 }
 
 /// Whether a group of a rule could have these ops.
@@ -187,7 +189,7 @@ std::optional<Merger::Union> Merger::findUnion(size_t i) {
           (best && best->gain >= apart - *time))
         continue;
       Union merged{j, rule, ops, *time, apart - *time};
-      if (isConvex(i, merged))
+      if (isTaken(i, merged))
         best = std::move(merged);
     }
   }
