@@ -199,7 +199,7 @@ module @tiles attributes {fact.target = #fact.machine<"h200">} {
       %1 = fact.reduce max %a0 dims [1] : (tensor<13x1000xbf16>) -> tensor<13xbf16>
       %2 = fact.reduce argmax %a0 dims [1] : (tensor<13x1000xbf16>) -> tensor<13xi64>
       fact.yield %1, %2 : tensor<13xbf16>, tensor<13xi64>
-    } schedule(#fact.cuda_reduction<columns = 2, lanes = 64, splits = 1, operands = held>) : tensor<13xbf16>, tensor<13xi64>
+    } schedule(#fact.cuda_reduction<columns = 2, lanes = 64, splits = 1, operands = read>) : tensor<13xbf16>, tensor<13xi64>
     // Rows of permuted and sliced heads.
     %r25 = fact.fused "rowwise" ins(%x25_0, %x25_1 : tensor<2x5x3x64xbf16>, tensor<64xbf16>) {
     ^bb0(%a0: tensor<2x5x3x64xbf16>, %a1: tensor<64xbf16>):
