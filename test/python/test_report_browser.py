@@ -56,6 +56,40 @@ BROKEN = """
     }).map((text) => text.data)
 """
 
+# Options of commands whose dashes stand at the end of a line and their names on the next.
+TORN = """
+(() => {
+  const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement.checkVisibility() || text.parentElement.closest("script, style")) continue;
+    for (const match of text.data.matchAll(/--\\w/g)) {
+      const range = document.createRange();
+      range.setStart(text, match.index);
+      range.setEnd(text, match.index + 3);
+      if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1)
+        found.push(text.data.slice(match.index, match.index + 20));
+    }
+  }
+  return found;
+})()
+"""
+
+# Names in a roofline that one of its lines goes through.
+CROSSED = """
+[...document.querySelectorAll(".roof-name")].filter((name) => {
+  const range = document.createRange();
+  range.selectNodeContents(name);
+  const lines = [...range.getClientRects()];
+  return [...document.querySelectorAll("path.roof")].some((roof) => {
+    const length = roof.getTotalLength(), matrix = roof.getScreenCTM();
+    return [...Array(401).keys()].map((i) => roof.getPointAtLength(length * i / 400).matrixTransform(matrix))
+        .some((p) => lines.some((box) =>
+            box.left < p.x && p.x < box.right && box.top + 1 < p.y && p.y < box.bottom - 1));
+  });
+}).map((name) => name.textContent)
+"""
+
 # Parts of a kernel's heading that lie on each other.
 OVERLAPPING = """
 [...document.querySelectorAll(".card > summary")].filter((heading) => {
@@ -147,6 +181,8 @@ def test_nothing_is_clipped(pages, browser, root, size, dark):
         assert browser.evaluate(CLIPPED) == [], name
         assert browser.evaluate(CONTRAST) == [], name
         assert browser.evaluate(BROKEN) == [], name
+        assert browser.evaluate(TORN) == [], name
+        assert browser.evaluate(CROSSED) == [], name
         assert browser.evaluate(OVERLAPPING) == [], name
         # Unfolded too.
         browser.evaluate("document.querySelectorAll('[data-fold=open]').forEach(b => b.click())")

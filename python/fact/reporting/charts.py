@@ -107,15 +107,14 @@ def roofline(report: Report, hue: Callable[[Kernel], str], number: dict[str, int
     lines = [f'<path class="roof" d="M{x.at(left):.2f} {100 - y.at(left * bandwidth):.2f}'
              f'L{x.at(right):.2f} {100 - y.at(right * bandwidth):.2f}"/>']
     marks = []
-    above = None
     for name, peak in sorted(peaks.items(), key=lambda item: -item[1]):
-        # Two lines close to each other have their names on either side.
-        side = " under" if above and above / peak < 4 else ""
-        above = peak
         height, start = 100 - y.at(peak), x.at(max(peak / bandwidth, x.low))
         lines.append(f'<path class="roof" d="M{start:.2f} {height:.2f}H100"/>')
-        marks.append(f'<span class="roof-name{side}" style="top:{height:.2f}%">{escape(name)} '
-                     f'{escape(units.scaled(peak, "FLOP/s"))}</span>')
+        # The slope goes on above the lower lines: their names are below, as wide as the line.
+        side = "" if peak == top else " under"
+        width = f";--length:{100 - start:.2f}%" if side else ""
+        marks.append(f'<span class="roof-name{side}" style="top:{height:.2f}%{width}">{escape(name)} '
+                     f'{escape(units.scaled(peak, "FLOP/s").replace(" ", chr(0xa0)))}</span>')
     # Smaller marks first, so that the longest kernels lie on top.
     for kernel, intensity, rate in reversed(points):
         rank = number[kernel.name]

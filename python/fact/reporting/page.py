@@ -125,7 +125,7 @@ class _Page:
 
     def errors(self) -> str:
         plain = [kernel for kernel in self.report.kernels if kernel.fallback]
-        text = "".join(f'<pre class="error" tabindex="0">{escape(error)}</pre>'
+        text = "".join(f'<pre class="error" tabindex="0">{_prose(error)}</pre>'
                        for error in self.report.errors)
         if plain:
             rows = []
@@ -330,9 +330,14 @@ def _tile(name: str, value: str, note: str) -> str:
 
 
 def _definitions(pairs: Any) -> str:
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{_prose(value)}</dd></div>"
                    for name, value in pairs)
     return f'<dl class="facts">{rows}</dl>' if rows else ""
+
+
+def _prose(text: str) -> str:
+    """Text in which options of commands stay whole."""
+    return re.sub(r"(?<!\S)(--\w\S*)", r'<span class="option">\1</span>', escape(text))
 
 
 def _ops(kernel: Kernel) -> str:
