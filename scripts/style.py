@@ -61,6 +61,10 @@ TOOLS: dict[str, Callable[[bool], list[str]]] = {
 LONG = {"clang-tidy"}
 
 
+def default_tools(full: bool) -> list[str]:
+    return [name for name in TOOLS if full or name not in LONG]
+
+
 def check(command: list[str]) -> str:
     """What the tool finds; empty if nothing."""
     if not shutil.which(command[0]):
@@ -83,7 +87,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"unknown tool {', '.join(unknown)}; known are {', '.join(TOOLS)}")
     suite = xml.Element("testsuite", name="style")
     failed = False
-    for name in options.tools or [name for name in TOOLS if options.full or name not in LONG]:
+    for name in options.tools or default_tools(options.full):
         start = time.monotonic()
         findings = check(TOOLS[name](options.fix))
         case = xml.SubElement(suite, "testcase", classname="style", name=name,

@@ -78,6 +78,16 @@ def test_warnings_are_errors(root):
     assert [file for file, words in own if not {"-Wall", "-Wextra", "-Werror"} <= words] == []
 
 
+def test_presets_that_pages_name_are_there(root):
+    """And CMake reads them all."""
+    printed = subprocess.run(["cmake", "--list-presets"], cwd=root, check=True, text=True,
+                             capture_output=True).stdout
+    presets = set(re.findall(r'^ *"([\w-]+)"', printed, re.M))
+    page = (root / "CONTRIBUTING.md").read_text()
+    named = re.search(r"`cmake --list-presets`\): (.*?), each", page, re.S)[1]
+    assert presets == {"release", *re.findall(r"`([\w-]+)`", named)}
+
+
 def test_every_release_has_its_notes(root):
     """The newest first, and what is not released yet belongs to a release that has no notes of its own."""
     from fact.version import RELEASE

@@ -60,6 +60,9 @@ def test_static_tools_need_libc_alone(static_tools):
     for name in TOOLS:
         needed = re.findall(r"NEEDED.*\[(.*)\]", run(["readelf", "-d", static_tools / name]))
         assert needed and not [each for each in needed if not LIBC.fullmatch(each)], (name, needed)
+        # Of the version that the wheel's name promises: manylinux_2_36.
+        versions = re.findall(r"GLIBC_(\d+)\.(\d+)", run(["readelf", "-V", static_tools / name]))
+        assert (2, 17) <= max((int(major), int(minor)) for major, minor in versions) <= (2, 36), name
 
 
 def test_a_static_tool_refuses_plug_ins(static_tools):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The suite `style` of scripts/check.py finds faults, in a small tree of its own."""
 
+import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -17,7 +19,7 @@ def check(tmp_path):
     """Runs tools over files of a tree without git; returns what each one finds."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "style.py", tmp_path / "scripts")
-    for name in ("pyproject.toml", ".clang-format"):
+    for name in ("pyproject.toml", ".clang-format", ".clang-tidy"):
         shutil.copy(ROOT / name, tmp_path)
 
     def run(tools: list[str], **files: str) -> dict[str, str | None]:
@@ -50,6 +52,29 @@ def test_each_tool_finds_its_fault(check):
 def test_mypy_finds_a_wrong_type(check):
     found = check(["mypy"], python__fact__a_py='X: int = "one"\n')
     assert "python/fact/a.py:1: error: Incompatible types" in found["mypy"]
+
+
+@pytest.mark.full
+def test_clang_tidy_finds_its_fault(check, tmp_path):
+    source = tmp_path / "lib" / "Tuning" / "a.cpp"
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "compile_commands.json").write_text(json.dumps(
+        [{"directory": str(tmp_path), "file": str(source), "command": f"clang++ -c {source}"}]))
+    right = check(["clang-tidy"], lib__Tuning__a_cpp="int *f() { return nullptr; }\n")
+    assert right == {"clang-tidy": None}
+    found = check(["clang-tidy"], lib__Tuning__a_cpp="int *f() { return 0; }\n")
+    assert "lib/Tuning/a.cpp:1:" in found["clang-tidy"]
+
+
+def test_each_check_has_its_tools():
+    """`make check` runs the short ones, `make check-full` all."""
+    default_tools = runpy.run_path(str(ROOT / "scripts" / "style.py"))["default_tools"]
+    suites = runpy.run_path(str(ROOT / "scripts" / "check.py"))["suites"]
+    for full, tools in {False: ["clang-format", "ruff", "mypy"],
+                        True: ["clang-format", "ruff", "mypy", "clang-tidy"]}.items():
+        command, _ = suites(full)["style"]
+        assert Path(command[1]).name == "style.py" and ("--full" in command) == full
+        assert default_tools(full) == tools
 
 
 def test_an_unknown_tool_is_named():
