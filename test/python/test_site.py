@@ -42,6 +42,24 @@ def test_documentation(build):
         assert "{{" not in re.sub(r"<pre.*?</pre>|<code>.*?</code>", "", text, flags=re.S), url
 
 
+def test_what_a_newcomer_looks_for(build):
+    """Each question has its page, which the front page's navigation names; one has a picture."""
+    files = build.Site().files()
+    for url, title in {
+            "start": "Start here", "how-it-works": "How it works", "reference/FactOps": "Ops",
+            "reference/Passes": "Passes", "schedules": "The schedule language",
+            "model-server": "Bring your own model server", "adding-an-op": "Add an op",
+            "adding-a-family": "Add a family of kernels", "adding-a-target": "Add an architecture",
+            "cluster": "Tune on a cluster", "deploy": "Deploy from C++ and from Rust",
+            "precision": "Precision", "trust": "Trust", "benchmarks/index": "Method",
+            "comparison": "Comparison"}.items():
+        assert f'href="{url}.html">{title}</a>' in files["index.html"], url
+        assert f"{url}.html" in files
+    assert "<svg" in files["how-it-works.html"]
+    words = files["comparison.html"]
+    assert all(each in words for each in ("torch.compile", "AITemplate", "TensorRT", "TVM", "The papers"))
+
+
 def test_small_site(build, tmp_path):
     files = make(build, tmp_path, {})
     assert {"index.html", "first.html", "contents.html", "files/code.h.html"} <= set(files)
