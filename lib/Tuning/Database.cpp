@@ -46,12 +46,16 @@ bool isChoice(const std::string &text) {
 }
 
 Database::Database(const std::filesystem::path &path) : path(path) {
-  if (sqlite3_open(path.c_str(), &handle) != SQLITE_OK)
+  sqlite3 *opened = nullptr;
+  int code = sqlite3_open(path.c_str(), &opened);
+  handle.reset(opened);
+  if (code != SQLITE_OK)
     fail("open it");
-  sqlite3_busy_timeout(handle, 10000);
+  sqlite3_busy_timeout(handle.get(), 10000);
   // Not every file system supports it; the default journal is as safe, only
   // slower.
-  sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+  sqlite3_exec(handle.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr,
+               nullptr);
   execute("PRAGMA synchronous = NORMAL");
   setUp();
   insert = prepare(
@@ -68,18 +72,19 @@ Database::Database(const std::filesystem::path &path) : path(path) {
       "WHERE kernel_hash = ?1 GROUP BY candidate, machine) ORDER BY id");
 }
 
-Database::~Database() {
-  sqlite3_finalize(insert);
-  sqlite3_finalize(select);
-  sqlite3_finalize(selectAll);
+void Database::Close::operator()(sqlite3 *handle) const {
   sqlite3_close(handle);
 }
 
+void Database::Close::operator()(sqlite3_stmt *statement) const {
+  sqlite3_finalize(statement);
+}
+
 void Database::fail(const std::string &what) {
-  int code = handle ? sqlite3_errcode(handle) : SQLITE_NOMEM;
-  std::string message = "cannot " + what + " in the tuning database " +
-                        path.string() + ": " +
-                        (handle ? sqlite3_errmsg(handle) : "out of memory");
+  int code = handle ? sqlite3_errcode(handle.get()) : SQLITE_NOMEM;
+  std::string message =
+      "cannot " + what + " in the tuning database " + path.string() + ": " +
+      (handle ? sqlite3_errmsg(handle.get()) : "out of memory");
   if (code == SQLITE_FULL || code == SQLITE_IOERR)
     message += "; free some space and run the same command again";
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
@@ -88,10 +93,10 @@ void Database::fail(const std::string &what) {
 }
 
 int Database::readVersion() {
-  sqlite3_stmt *statement = prepare("PRAGMA user_version");
-  bool found = sqlite3_step(statement) == SQLITE_ROW;
-  int version = found ? sqlite3_column_int(statement, 0) : 0;
-  sqlite3_finalize(statement);
+  Statement statement = prepare("PRAGMA user_version");
+  bool found = sqlite3_step(statement.get()) == SQLITE_ROW;
+  int version = found ? sqlite3_column_int(statement.get(), 0) : 0;
+  statement.reset();
   if (!found)
     fail("read the version");
   if (version > schemaVersion)
@@ -105,11 +110,9 @@ int Database::readVersion() {
 }
 
 bool Database::hasChoices() {
-  sqlite3_stmt *statement = prepare(
+  Statement statement = prepare(
       "SELECT 1 FROM pragma_table_info('attempts') WHERE name = 'choice'");
-  bool found = sqlite3_step(statement) == SQLITE_ROW;
-  sqlite3_finalize(statement);
-  return found;
+  return sqlite3_step(statement.get()) == SQLITE_ROW;
 }
 
 /// Creates the tables, or upgrades those of an older version.
@@ -129,15 +132,16 @@ void Database::setUp() {
 }
 
 void Database::execute(const char *sql) {
-  if (sqlite3_exec(handle, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+  if (sqlite3_exec(handle.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
     fail("set up the tables");
 }
 
-sqlite3_stmt *Database::prepare(const char *sql) {
+Database::Statement Database::prepare(const char *sql) {
   sqlite3_stmt *statement = nullptr;
-  if (sqlite3_prepare_v2(handle, sql, -1, &statement, nullptr) != SQLITE_OK)
+  if (sqlite3_prepare_v2(handle.get(), sql, -1, &statement, nullptr) !=
+      SQLITE_OK)
     fail("set up the tables");
-  return statement;
+  return Statement(statement);
 }
 
 static void bindText(sqlite3_stmt *statement, int index,
@@ -157,21 +161,21 @@ static int bindKey(sqlite3_stmt *statement, const AttemptKey &key) {
 }
 
 void Database::record(const AttemptKey &key, const Attempt &attempt) {
-  int index = bindKey(insert, key);
+  int index = bindKey(insert.get(), key);
   for (const std::string *text :
        {&attempt.kernel, &attempt.status, &attempt.detail, &attempt.log})
-    bindText(insert, ++index, *text);
+    bindText(insert.get(), ++index, *text);
   for (double value : {attempt.us, attempt.usLow, attempt.usHigh})
-    sqlite3_bind_double(insert, ++index, value);
-  sqlite3_bind_int(insert, ++index, attempt.runs);
+    sqlite3_bind_double(insert.get(), ++index, value);
+  sqlite3_bind_int(insert.get(), ++index, attempt.runs);
   for (double value : {attempt.normError, attempt.elementError,
                        attempt.compileSeconds, attempt.measureSeconds})
-    sqlite3_bind_double(insert, ++index, value);
-  sqlite3_bind_int(insert, ++index, attempt.transient);
-  bindText(insert, ++index, attempt.choice);
-  if (sqlite3_step(insert) != SQLITE_DONE)
+    sqlite3_bind_double(insert.get(), ++index, value);
+  sqlite3_bind_int(insert.get(), ++index, attempt.transient);
+  bindText(insert.get(), ++index, attempt.choice);
+  if (sqlite3_step(insert.get()) != SQLITE_DONE)
     fail("record an attempt");
-  sqlite3_reset(insert);
+  sqlite3_reset(insert.get());
 }
 
 namespace {
@@ -234,24 +238,24 @@ private:
 } // namespace
 
 std::optional<Attempt> Database::find(const AttemptKey &key) {
-  bindKey(select, key);
-  int code = sqlite3_step(select);
+  bindKey(select.get(), key);
+  int code = sqlite3_step(select.get());
   if (code == SQLITE_DONE)
     return std::nullopt;
   if (code != SQLITE_ROW)
     fail("look up an attempt");
-  Attempt attempt = Columns(select, path).attempt();
-  sqlite3_reset(select);
+  Attempt attempt = Columns(select.get(), path).attempt();
+  sqlite3_reset(select.get());
   return attempt;
 }
 
 std::vector<Database::Row> Database::list(const std::string &kernelHash) {
-  sqlite3_reset(selectAll);
-  bindText(selectAll, 1, kernelHash);
+  sqlite3_reset(selectAll.get());
+  bindText(selectAll.get(), 1, kernelHash);
   std::vector<Row> rows;
   int code;
-  while ((code = sqlite3_step(selectAll)) == SQLITE_ROW) {
-    Columns columns(selectAll, path);
+  while ((code = sqlite3_step(selectAll.get())) == SQLITE_ROW) {
+    Columns columns(selectAll.get(), path);
     Row row;
     row.attempt = columns.attempt();
     row.key.kernelHash = kernelHash;
@@ -264,7 +268,7 @@ std::vector<Database::Row> Database::list(const std::string &kernelHash) {
   }
   if (code != SQLITE_DONE)
     fail("look up attempts");
-  sqlite3_reset(selectAll);
+  sqlite3_reset(selectAll.get());
   return rows;
 }
 

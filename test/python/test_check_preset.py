@@ -23,7 +23,7 @@ TREE = """
 cmake_minimum_required(VERSION 3.25)
 project(small C)
 enable_testing()
-foreach(suite Right Wrong Empty Unbuildable Hidden)
+foreach(suite Right Wrong Empty Unbuildable Hidden Greedy)
   add_subdirectory(test/unit/${suite})
 endforeach()
 """
@@ -38,6 +38,8 @@ SUITES = {
     "Hidden": "add_executable(faulty faulty.c)\n"
               "add_test(NAME hidden COMMAND faulty)\n"
               "set_tests_properties(hidden PROPERTIES WILL_FAIL ON)",
+    # It is told that there is not so much memory.
+    "Greedy": "add_executable(greedy greedy.c)\nadd_test(NAME greedy COMMAND greedy)",
 }
 
 
@@ -56,6 +58,10 @@ def check(root, tmp_path_factory):
     (tree / "test/unit/Unbuildable/unbuildable.c").write_text("#error\n")
     (tree / "test/unit/Hidden/faulty.c").write_text(
         "int main(int argc, char **argv) { return 0x7fffffff + argc; }\n")
+
+    (tree / "test/unit/Greedy/greedy.c").write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "int main(int argc, char **argv) { return malloc(strlen(argv[0]) << 46) != NULL; }\n")
 
     # The compiler of the build, and none of the caller's sanitizer options.
     cache = (root / "build" / "CMakeCache.txt").read_text()
@@ -94,6 +100,10 @@ def test_a_finding_counts_where_a_test_expects_failure(check):
     assert "runtime error: signed integer overflow" in output
     # That of an earlier run does not.
     assert check("Right")[0]
+
+
+def test_memory_that_is_not_there_is_no_finding(check):
+    assert check("Greedy")[:2] == (True, ["greedy"])
 
 
 def test_every_suite_runs_under_sanitizers(root):

@@ -5,6 +5,7 @@
 #define FACT_TUNING_DATABASE_H
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,9 +54,6 @@ bool isChoice(const std::string &text);
 class Database {
 public:
   explicit Database(const std::filesystem::path &path);
-  ~Database();
-  Database(const Database &) = delete;
-  Database &operator=(const Database &) = delete;
 
   void record(const AttemptKey &key, const Attempt &attempt);
   /// The newest attempt. An empty machine or compiler matches any.
@@ -70,18 +68,23 @@ public:
   std::vector<Row> list(const std::string &kernelHash);
 
 private:
+  struct Close {
+    void operator()(sqlite3 *handle) const;
+    void operator()(sqlite3_stmt *statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+
   int readVersion();
   bool hasChoices();
   void setUp();
   void execute(const char *sql);
-  sqlite3_stmt *prepare(const char *sql);
+  Statement prepare(const char *sql);
   [[noreturn]] void fail(const std::string &what);
 
   std::filesystem::path path;
-  sqlite3 *handle = nullptr;
-  sqlite3_stmt *insert = nullptr;
-  sqlite3_stmt *select = nullptr;
-  sqlite3_stmt *selectAll = nullptr;
+  // Closed also if the constructor throws; statements first.
+  std::unique_ptr<sqlite3, Close> handle;
+  Statement insert, select, selectAll;
 };
 
 } // namespace tuning

@@ -69,6 +69,16 @@ TEST(Database, TheNewestOfEachCandidateAndMachine) {
   EXPECT_TRUE(database.list("nothing").empty());
 }
 
+/// Descriptors of this process that are files of a folder.
+static int countOpenFiles(const fs::path &folder) {
+  int count = 0;
+  for (const auto &entry : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    count += fs::read_symlink(entry, gone).parent_path() == folder;
+  }
+  return count;
+}
+
 TEST(Database, NotADatabase) {
   TemporaryFolder folder;
   writeFile(folder.path / "tuning.sqlite", std::string(4096, 'x'));
@@ -79,6 +89,7 @@ TEST(Database, NotADatabase) {
     EXPECT_NE(std::string(failure.what()).find("--database"), std::string::npos)
         << failure.what();
   }
+  EXPECT_EQ(countOpenFiles(fs::canonical(folder.path)), 0);
 }
 
 class EditedDatabase : public testing::Test {

@@ -53,7 +53,8 @@ TEST(Finals, AreMeasuredInOneProcess) {
   // Of as many rounds as decide, from 20 to 60.
   size_t finalist =
       std::stoul(bundle.log.substr(bundle.log.find("final #") + 7));
-  for (const Json &attempt : bundle.report()["kernels"][0]["attempts"])
+  Json attempts = bundle.report()["kernels"][0]["attempts"];
+  for (const Json &attempt : attempts)
     if (attempt["candidate"] == finalist) {
       EXPECT_GE(attempt["runs"], 20);
       EXPECT_LE(attempt["runs"], 60);
