@@ -21,7 +21,8 @@ from tuned import failures, tune  # noqa: E402
 
 BUNDLES = [ROOT / name for name in ("families", "float32", "strict_attention", "convolutions",
                                     "columns", "windows", "sm80", "sm80_attention", "generic",
-                                    "rows", "tiles", "reads", "generic-families")]
+                                    "rows", "tiles", "reads", "siblings",
+                                    "generic-families")]
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),
