@@ -174,6 +174,33 @@ public:
     return select(compare(P::OLT, t, constant(0.9375)), small, large);
   }
 
+  /// 1 + erf(x) = erfc(t) or 2 - erfc(t), t = |x|, with erfc(t) = 2^(t Q(t)). Q
+  /// is a minimax fit up to t = 4 with errors weighted by erfc(t), so that the
+  /// error is that of rounding 1; beyond, it falls on. 2^r for |r| <= 1/2 is a
+  /// minimax fit, too, and the power of -127 is 0.
+  Value onePlusErf(Value x) {
+    Value t = math::AbsFOp::create(b, x);
+    Value exponent =
+        mul(t, polynomial(t, {-4.53585220795728e-5, 4.4550682566874e-4,
+                              -1.4894384471014707e-3, -7.74635569919258e-4,
+                              2.8253686756643137e-2, -1.4848161785437997e-1,
+                              -9.184163926287497e-1, -1.627908593110644e+0}));
+    exponent = arith::MaximumFOp::create(b, exponent, constant(-127.0));
+    Value magic = constant(12582912.0);
+    // Plain ops: LLVM must not contract or reassociate them.
+    Value shifted = arith::AddFOp::create(b, exponent, magic);
+    Value n = arith::SubFOp::create(b, shifted, magic);
+    Value r = arith::SubFOp::create(b, exponent, n);
+    Value count =
+        arith::SubIOp::create(b, asInteger(shifted), asInteger(magic));
+    Value tail = polynomial(r, {1.547589736356677e-4, 1.3400283913345135e-3,
+                                9.61800541290687e-3, 5.5503277405461175e-2,
+                                2.4022651332419223e-1, 6.931472062893558e-1});
+    Value erfc = mul(fma(tail, r, constant(1.0)), power(count));
+    Value isNegative = compare(arith::CmpFPredicate::OLT, x, constant(0.0));
+    return select(isNegative, erfc, sub(constant(2.0), erfc));
+  }
+
   /// tanh(x) = x + x^3 P(x^2) near 0, P a minimax fit, and
   /// 1 - 2 / (exp(2 t) + 1), t = |x|, farther away, which is 1 at t = 10. The
   /// error of 1 + tanh is that of rounding 1, too.
@@ -259,6 +286,26 @@ struct Expand : OpRewritePattern<MathOp> {
       return failure();
     Arithmetic arithmetic(rewriter, op);
     rewriter.replaceOp(op, (arithmetic.*build)(op.getOperand()));
+    return success();
+  }
+};
+
+/// a erf(x) + a, as of a GELU, is a (1 + erf(x)), which needs no digits of an
+/// erf(x) near 0.
+struct ExpandGate : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const final {
+    auto sum = op->hasOneUse() ? dyn_cast<math::FmaOp>(*op->user_begin())
+                               : math::FmaOp();
+    if (!sum || !getElementTypeOrSelf(op.getType()).isF32() ||
+        sum.getB() != op.getResult() || sum.getA() != sum.getC())
+      return failure();
+    Arithmetic arithmetic(rewriter, op);
+    rewriter.setInsertionPoint(sum);
+    Value gate = arithmetic.onePlusErf(op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(sum, sum.getA(), gate);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -368,6 +415,7 @@ void host::populateHostMathPatterns(RewritePatternSet &patterns,
                Expand<math::TanhOp, &Arithmetic::tanh>,
                ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
       patterns.getContext(), /*benefit=*/10);
+  patterns.add<ExpandGate>(patterns.getContext(), /*benefit=*/20);
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return name == "math.log1p"; });
   if (cpu.hasFusedMultiplyAdd())

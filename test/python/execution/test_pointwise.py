@@ -277,6 +277,17 @@ def test_functions_are_exact_to_a_few_units_in_the_last_place():
         assert units[worst] < 2.5, (name, x[worst], units[worst])
 
 
+def test_gelus_far_from_zero():
+    """Nothing of an argument is left far below 0, however large it is."""
+    class Gelu(torch.nn.Module):
+        def forward(self, x):
+            return F.gelu(x)
+
+    x = torch.tensor([-30.0, -1e3, -1e9, -3e38, 30.0, 1e9, 3e38, math.inf, math.nan] * 3)
+    found = fact.compile(Gelu(), (x,), target="host", candidates=1)(x)
+    torch.testing.assert_close(found, x.clamp(min=0), rtol=0, atol=0, equal_nan=True)
+
+
 def test_odd_functions_keep_the_sign_of_zero():
     class Functions(torch.nn.Module):
         def forward(self, x):
