@@ -66,7 +66,9 @@ private:
   Value takePlace(Value value, ReduceOp reduce, WindowsOp windows,
                   ArrayRef<int64_t> place);
   Value combine(ReduceKind kind, Value a, Value b);
-  Value dot(MatmulOp op);
+  Value transposeLast(Value value);
+  Value outerProduct(MatmulOp op);
+  Value sumOfRows(MatmulOp op);
   Value softmax(Value x, int64_t dim, Value largest);
 };
 } // namespace
@@ -163,17 +165,55 @@ static bool broadcastsInPart(Value factor, MatmulOp op) {
   return own != 1 && own != count(op.getType());
 }
 
-/// Whether each product is of one row and one column.
-static bool isDot(MatmulOp op) { return op.getM() == 1 && op.getN() == 1; }
+/// Whether each product has one row, one column or one term per sum, of factors
+/// in memory: windows are elements many times over.
+static bool isVectorProduct(MatmulOp op) {
+  auto isWindows = [](Value factor) {
+    while (auto view = factor.getDefiningOp<ViewOpInterface>())
+      factor = view->getOperand(0);
+    return isa_and_nonnull<WindowsOp>(factor.getDefiningOp());
+  };
+  return (op.getM() == 1 || op.getN() == 1 || op.getK() == 1) &&
+         !isWindows(op.getLhs()) && !isWindows(op.getRhs());
+}
 
-/// The sums of the products of their elements.
-Value Writer::dot(MatmulOp op) {
-  auto asRow = [&](Value factor) {
-    SmallVector<int64_t> shape(typeOf(factor).getShape().drop_back(2));
-    shape.push_back(op.getK());
+/// The last two dimensions exchanged.
+Value Writer::transposeLast(Value value) {
+  SmallVector<int64_t> shape(typeOf(value).getShape());
+  size_t rank = shape.size();
+  std::swap(shape[rank - 1], shape[rank - 2]);
+  // Dimensions of one element have no order.
+  if (shape[rank - 1] == 1 || shape[rank - 2] == 1)
+    return reshape(value, shape);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(dims[rank - 1], dims[rank - 2]);
+  return PermuteOp::create(*this, typeOf(value).clone(shape), value, dims);
+}
+
+/// The products of each element of a column with each one of a row.
+Value Writer::outerProduct(MatmulOp op) {
+  auto lhs = op.getTransposeA() ? transposeLast(op.getLhs()) : op.getLhs();
+  auto rhs = op.getTransposeB() ? transposeLast(op.getRhs()) : op.getRhs();
+  Value products = MulOp::create(*this, widen(lhs), widen(rhs));
+  return convert(products, op.getType().getElementType());
+}
+
+/// The sums of the products of a vector with each row of a matrix.
+Value Writer::sumOfRows(MatmulOp op) {
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  if (op.getTransposeA())
+    lhs = transposeLast(lhs);
+  if (!op.getTransposeB())
+    rhs = transposeLast(rhs);
+  // Rows that are single lose their dimension.
+  bool isDot = op.getM() == 1 && op.getN() == 1;
+  auto asRows = [&](Value factor) {
+    SmallVector<int64_t> shape(typeOf(factor).getShape());
+    if (isDot)
+      shape.erase(shape.end() - 2);
     return reshape(widen(factor), shape);
   };
-  Value terms = MulOp::create(*this, asRow(op.getLhs()), asRow(op.getRhs()));
+  Value terms = MulOp::create(*this, asRows(lhs), asRows(rhs));
   Value sums = reduce(ReduceKind::sum, terms, typeOf(terms).getRank() - 1);
   sums = convert(sums, op.getType().getElementType());
   return reshape(sums, op.getType().getShape());
@@ -181,8 +221,8 @@ Value Writer::dot(MatmulOp op) {
 
 /// The same product, of factors that have all batches.
 Value Writer::write(MatmulOp op) {
-  if (isDot(op))
-    return dot(op);
+  if (isVectorProduct(op))
+    return op.getK() == 1 ? outerProduct(op) : sumOfRows(op);
   auto expand = [&](Value factor) -> Value {
     if (!broadcastsInPart(factor, op))
       return factor;
@@ -314,7 +354,8 @@ bool fact::canWriteOut(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reducesWindows(reduce);
   if (auto matmul = dyn_cast<MatmulOp>(op))
-    return isDot(matmul) || broadcastsInPart(matmul.getLhs(), matmul) ||
+    return isVectorProduct(matmul) ||
+           broadcastsInPart(matmul.getLhs(), matmul) ||
            broadcastsInPart(matmul.getRhs(), matmul);
   return isa<AttentionOp, NormOp, SoftmaxOp>(op);
 }

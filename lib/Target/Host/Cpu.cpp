@@ -117,6 +117,8 @@ bool Cpu::convertsHalf() const { return !triple.isX86() || has("f16c"); }
 
 bool Cpu::hasLaneMultiply() const { return triple.isAArch64(); }
 
+bool Cpu::hasGather() const { return has("avx2"); }
+
 int64_t Cpu::getVectorBytes() const {
   return has("avx512f") ? 64 : has("avx2") ? 32 : 16;
 }

@@ -44,6 +44,8 @@ public:
   /// Whether it multiplies by a lane of a register, so that scalars are best
   /// loaded several at a time.
   bool hasLaneMultiply() const;
+  /// Whether it loads a vector of elements at any places by one instruction.
+  bool hasGather() const;
   /// Bytes of a vector register, and how many there are.
   int64_t getVectorBytes() const;
   int64_t getVectorRegisters() const;

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <limits>
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace fact;
@@ -50,220 +48,212 @@ static Value buildSplat(KernelBuilder &b, fact::ConstantOp constant,
                     type);
 }
 
-bool Elements::isUniform(const Node &node) const {
-  auto isUniformAt = [&](unsigned other) {
-    return isUniform(graph.getNodes()[other]);
-  };
-  if (node.op)
-    return llvm::all_of(node.operands, isUniformAt);
-  const Leaf &leaf = getLeaves()[node.leaf];
-  return leaf.view.strides.back() == 0 &&
-         llvm::all_of(leaf.indices, [&](const PointwiseGraph::Index &index) {
-           return isUniformAt(index.node);
-         });
-}
-
-namespace {
-/// Neighbors of a leaf that is read through gathers. An index out of range
-/// reads as 0, so that the load is safe, and gives NaN, or 0 for integers.
-class GatheredRead {
-public:
-  GatheredRead(KernelBuilder &b, Type storage, const Elements::Place &place,
-               int64_t width)
-      : b(b), storage(storage), place(place), width(width) {}
-
-  /// One index for all neighbors.
-  void addShared(Value index, const PointwiseGraph::Index &gather) {
-    auto [safe, isInside] = getSafe(index, gather.size);
-    place.offset = b.add(place.offset, b.mul(safe, gather.stride));
-    inside = inside ? arith::AndIOp::create(b, inside, isInside) : isInside;
+SmallVector<bool>
+Elements::findNodes(llvm::function_ref<bool(const Leaf &)> isWanted) const {
+  SmallVector<bool> found;
+  for (const Node &node : graph.getNodes()) {
+    bool all = llvm::all_of(node.operands,
+                            [&](unsigned operand) { return found[operand]; });
+    if (!node.op) {
+      const Leaf &leaf = getLeaves()[node.leaf];
+      all = isWanted(leaf) &&
+            llvm::all_of(leaf.indices, [&](const PointwiseGraph::Index &index) {
+              return found[index.node];
+            });
+    }
+    found.push_back(all);
   }
-  /// A vector of indices.
-  void add(Value indices, const PointwiseGraph::Index &gather) {
-    each.push_back({widen(indices), gather.stride, gather.size});
+  return found;
+}
+
+/// Whether neighbors in a row are one element.
+static bool isUniform(const Elements::Leaf &leaf) {
+  return leaf.view.strides.back() == 0;
+}
+
+/// Whether all rows have the same elements.
+static bool isOfAllRows(const Elements::Leaf &leaf) {
+  return !leaf.isAnchor &&
+         llvm::all_of(ArrayRef(leaf.view.strides).drop_back(),
+                      [](int64_t stride) { return stride == 0; });
+}
+
+/// Whether an element is no float that the region is given.
+static bool isNoFloat(const Elements::Leaf &leaf) {
+  auto type = cast<RankedTensorType>(leaf.value.getType());
+  return !isa<FloatType>(type.getElementType()) ||
+         leaf.value.getDefiningOp<fact::ConstantOp>();
+}
+
+bool Elements::gathersForAllRows() const {
+  SmallVector<bool> ofAll = findNodes(isOfAllRows),
+                    uniform = findNodes(isUniform);
+  return llvm::any_of(getLeaves(), [&](const Leaf &leaf) {
+    return llvm::any_of(leaf.indices, [&](const PointwiseGraph::Index &index) {
+      return ofAll[index.node] && !uniform[index.node];
+    });
+  });
+}
+
+ElementsBuilder::ElementsBuilder(KernelBuilder &b, const Elements &elements,
+                                 int64_t width)
+    : b(b), elements(elements), width(width),
+      uniform(elements.findNodes(isUniform)),
+      ofAllRows(elements.findNodes(isOfAllRows)),
+      noFloats(elements.findNodes(isNoFloat)) {}
+
+GatheredRead ElementsBuilder::startGather(const Elements::Leaf &leaf,
+                                          ArrayRef<Value> values) {
+  Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
+  GatheredRead gathered(b, storage, leaf.view.strides.back(), width);
+  for (const PointwiseGraph::Index &index : leaf.indices)
+    if (isVector(index))
+      gathered.add(values[index.node], index,
+                   /*mayCount=*/noFloats[index.node]);
+  return gathered;
+}
+
+Value ElementsBuilder::readGathered(const Elements::Leaf &leaf,
+                                    ArrayRef<Value> values,
+                                    const Elements::Place &place) {
+  auto known = gathers.find(&leaf);
+  bool isShared = known != gathers.end();
+  GatheredRead gathered = isShared ? known->second : startGather(leaf, values);
+  for (const PointwiseGraph::Index &index : leaf.indices)
+    if (!isVector(index))
+      gathered.addShared(
+          width ? b.lane(values[index.node], 0) : values[index.node], index);
+  return gathered.build(place.pointer, place.offset,
+                        isShared ? order : Order::unknown);
+}
+
+Value ElementsBuilder::buildNode(const Elements::Node &node,
+                                 ArrayRef<Value> values, Read read,
+                                 Locate locate) {
+  if (!node.op) {
+    const Elements::Leaf &leaf = elements.getLeaves()[node.leaf];
+    return leaf.indices.empty() ? read(leaf)
+                                : readGathered(leaf, values, locate(leaf));
   }
-  Value build();
-
-private:
-  struct Indices {
-    Value vector;
-    int64_t stride, size;
-  };
-
-  /// As 64 bits.
-  Value widen(Value index);
-  /// An index, or 0 if it is not in [0, size); and whether it is.
-  std::pair<Value, Value> getSafe(Value index, int64_t size);
-  /// `found` where `inside`.
-  Value orNothing(Value inside, Value found);
-  /// Each neighbor from its own place.
-  Value readEach();
-  /// Neighbors whose indices count up or down, as those of a reversed row do,
-  /// lie beside each other in memory and are read at once. Only the indices
-  /// tell, when the kernel runs: tries each of the steps between two indices,
-  /// then `readEach`.
-  Value readRun(ArrayRef<int64_t> steps);
-  /// Whether all indices are in range and `step` apart.
-  Value isRun(int64_t step);
-  /// A run of neighbors that are `distance`, 1 or -1, apart in memory.
-  Value read(int64_t distance);
-  /// The numbers of the neighbors, times `step`.
-  Value count(int64_t step);
-
-  KernelBuilder &b;
-  Type storage;
-  Elements::Place place;
-  int64_t width;
-  /// Whether the shared indices are in range; null where there are none.
-  Value inside;
-  SmallVector<Indices> each;
-};
-} // namespace
-
-Value GatheredRead::widen(Value index) {
-  Type type = getElementTypeOrSelf(index.getType());
-  if (type.isInteger(64))
-    return index;
-  auto vector = dyn_cast<VectorType>(index.getType());
-  return arith::ExtSIOp::create(
-      b, b.withWidth(b.getI64Type(), vector ? width : 0), index);
+  if (auto constant = dyn_cast<fact::ConstantOp>(node.op))
+    return buildSplat(b, constant, width);
+  SmallVector<Value> operands;
+  for (unsigned operand : node.operands)
+    operands.push_back(values[operand]);
+  return cast<PointwiseOpInterface>(node.op).buildScalar(b, b.getLoc(),
+                                                         operands);
 }
 
-std::pair<Value, Value> GatheredRead::getSafe(Value index, int64_t size) {
-  index = widen(index);
-  // Compared as unsigned, so that a negative index fails the bound check.
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
-                            b.constant(double(size), index.getType()));
-  Value safe = arith::SelectOp::create(b, isInside, index,
-                                       b.constant(0, index.getType()));
-  return {safe, isInside};
-}
-
-Value GatheredRead::orNothing(Value inside, Value found) {
-  double nothing =
-      isa<FloatType>(storage) ? std::numeric_limits<double>::quiet_NaN() : 0;
-  return arith::SelectOp::create(b, inside, found,
-                                 b.constant(nothing, found.getType()));
-}
-
-Value GatheredRead::count(int64_t step) {
-  SmallVector<int64_t> numbers;
-  for (int64_t i = 0; i < width; ++i)
-    numbers.push_back(i * step);
-  return arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
-}
-
-Value GatheredRead::readEach() {
-  Value offsets = count(place.stride), allInside;
-  for (const Indices &indices : each) {
-    auto [safe, isInside] = getSafe(indices.vector, indices.size);
-    Value distances = safe;
-    if (indices.stride != 1)
-      distances = arith::MulIOp::create(
-          b, safe, b.splat(b.integer(indices.stride), width));
-    offsets = arith::AddIOp::create(b, offsets, distances);
-    allInside =
-        allInside ? arith::AndIOp::create(b, allInside, isInside) : isInside;
+Value ElementsBuilder::build(Read read, Locate locate) {
+  SmallVector<Value> values;
+  for (auto [number, node] : llvm::enumerate(elements.getNodes())) {
+    Value known = shared.lookup(number);
+    values.push_back(known ? known : buildNode(node, values, read, locate));
   }
-  return orNothing(allInside,
-                   b.gather(place.pointer, storage, place.offset, offsets));
+  return values[elements.getResult()];
 }
 
-Value GatheredRead::isRun(int64_t step) {
-  using Predicate = arith::CmpIPredicate;
-  const Indices &indices = each.front();
-  Value expected = arith::AddIOp::create(
-      b, b.splat(b.lane(indices.vector, 0), width), count(step));
-  Value all = vector::ReductionOp::create(
-      b, vector::CombiningKind::AND,
-      arith::CmpIOp::create(b, Predicate::eq, indices.vector, expected));
-  for (int64_t end : {int64_t(0), width - 1})
-    all = arith::AndIOp::create(
-        b, all,
-        arith::CmpIOp::create(b, Predicate::ult, b.lane(indices.vector, end),
-                              b.integer(indices.size)));
+Value ElementsBuilder::holdsForAll(
+    llvm::function_ref<Value(GatheredRead &)> condition) {
+  Value all;
+  for (auto &[leaf, gathered] : gathers) {
+    Value own = condition(gathered);
+    if (!own)
+      return Value();
+    all = all ? arith::AndIOp::create(b, all, own) : own;
+  }
   return all;
 }
 
-Value GatheredRead::read(int64_t distance) {
-  const Indices &indices = each.front();
-  // The neighbor that comes first in memory.
-  int64_t lane = distance > 0 ? 0 : width - 1;
-  Value offset =
-      b.add(place.offset, b.mul(b.lane(indices.vector, lane), indices.stride));
-  offset = b.add(offset, lane * place.stride);
-  Value found = b.load(place.pointer, storage, offset, width);
-  if (distance > 0)
-    return found;
-  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, width)));
-  return vector::ShuffleOp::create(b, found, found, order);
-}
-
-Value GatheredRead::readRun(ArrayRef<int64_t> steps) {
-  if (steps.empty())
-    return readEach();
-  int64_t distance = place.stride + steps.front() * each.front().stride;
-  if (distance != 1 && distance != -1)
-    return readRun(steps.drop_front());
-  Type result = VectorType::get({width}, getComputeType(storage));
-  auto branch = scf::IfOp::create(b, TypeRange(result), isRun(steps.front()),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, read(distance));
-  b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, readRun(steps.drop_front()));
-  return branch.getResult(0);
-}
-
-Value GatheredRead::build() {
-  Value found;
-  if (each.empty())
-    found = b.load(place.pointer, storage, place.offset, width, place.stride);
-  else if (each.size() == 1)
-    found = readRun({1, -1});
-  else
-    found = readEach();
-  return inside ? orNothing(inside, found) : found;
-}
-
-Value Elements::buildGather(KernelBuilder &b, const Leaf &leaf,
-                            ArrayRef<Value> values, int64_t width,
-                            const Place &place) const {
-  Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
-  GatheredRead gathered(b, storage, place, width);
-  for (const PointwiseGraph::Index &index : leaf.indices) {
-    Value value = values[index.node];
-    if (width && !isUniform(graph.getNodes()[index.node]))
-      gathered.add(value, index);
-    else
-      gathered.addShared(width ? b.lane(value, 0) : value, index);
+void ElementsBuilder::branch(ArrayRef<Order> runs,
+                             llvm::function_ref<void()> rows) {
+  auto buildFor = [&](Order chosen) {
+    order = chosen;
+    rows();
+  };
+  if (runs.empty()) {
+    Value inside =
+        holdsForAll([](GatheredRead &gathered) { return gathered.locate(); });
+    return b.ifThen(
+        inside, [&] { buildFor(Order::inside); },
+        [&] { buildFor(Order::checked); });
   }
-  return gathered.build();
+  int64_t step = runs.front() == Order::up ? 1 : -1;
+  Value isRun =
+      holdsForAll([&](GatheredRead &gathered) { return gathered.isRun(step); });
+  if (!isRun)
+    return branch(runs.drop_front(), rows);
+  b.ifThen(
+      isRun, [&] { buildFor(runs.front()); },
+      [&] { branch(runs.drop_front(), rows); });
+}
+
+void ElementsBuilder::shareRows(Read read, Locate locate,
+                                llvm::function_ref<void()> rows) {
+  SmallVector<Value> values;
+  for (auto [number, node] : llvm::enumerate(elements.getNodes())) {
+    values.push_back(ofAllRows[number] ? buildNode(node, values, read, locate)
+                                       : Value());
+    if (ofAllRows[number])
+      shared[number] = values.back();
+  }
+  for (const Elements::Leaf &leaf : elements.getLeaves()) {
+    auto isShared = [&](const PointwiseGraph::Index &index) {
+      return !isVector(index) || ofAllRows[index.node];
+    };
+    auto isOwn = [&](const PointwiseGraph::Index &index) {
+      return isVector(index);
+    };
+    if (llvm::any_of(leaf.indices, isOwn) &&
+        llvm::all_of(leaf.indices, isShared))
+      gathers.insert({&leaf, startGather(leaf, values)});
+  }
+  if (gathers.empty())
+    return rows();
+  branch({Order::up, Order::down}, rows);
 }
 
 Value Elements::build(KernelBuilder &b, int64_t width,
                       llvm::function_ref<Value(const Leaf &)> read,
                       llvm::function_ref<Place(const Leaf &)> locate) const {
-  SmallVector<Value> values;
-  for (const Node &node : graph.getNodes()) {
-    SmallVector<Value> operands;
+  return ElementsBuilder(b, *this, width).build(read, locate);
+}
+
+/// A value that would be computed so often is better stored.
+static constexpr double leastRepeats = 4;
+
+/// The elements of a leaf that are not others again.
+static double countDistinct(const RowView &view, int64_t columns) {
+  double count = view.columnStride ? columns : 1;
+  for (auto [size, stride] : llvm::zip_equal(view.rowShape, view.rowStrides))
+    count *= stride ? size : 1;
+  return count;
+}
+
+bool RowElements::repeats(int64_t rows, int64_t columns) const {
+  // The leaves that each node is computed from.
+  std::vector<llvm::SmallBitVector> read;
+  for (const Elements::Node &node : elements.getNodes()) {
+    llvm::SmallBitVector &own = read.emplace_back(leaves.size());
+    if (!node.op)
+      own.set(node.leaf);
     for (unsigned operand : node.operands)
-      operands.push_back(values[operand]);
-    if (!node.op) {
-      const Leaf &leaf = getLeaves()[node.leaf];
-      values.push_back(leaf.indices.empty()
-                           ? read(leaf)
-                           : buildGather(b, leaf, values, width, locate(leaf)));
-    } else if (auto constant = dyn_cast<fact::ConstantOp>(node.op)) {
-      values.push_back(buildSplat(b, constant, width));
-    } else {
-      values.push_back(cast<PointwiseOpInterface>(node.op).buildScalar(
-          b, b.getLoc(), operands));
+      own |= read[operand];
+    if (!isa_and_nonnull<PointwiseOpInterface>(node.op) || isa<CastOp>(node.op))
+      continue;
+    double distinct = 1;
+    bool varies = false;
+    for (unsigned leaf : own.set_bits()) {
+      bool isAnchor = elements.getLeaves()[leaf].isAnchor;
+      distinct *= isAnchor ? double(rows) * columns
+                           : countDistinct(leaves[leaf], columns);
+      varies |= leaves[leaf].columnStride != 0;
     }
+    // A value of a whole row is computed outside of the loop over it.
+    if (varies && distinct * leastRepeats <= double(rows) * columns)
+      return true;
   }
-  return values[graph.getResults().front()];
+  return false;
 }
 
 FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,

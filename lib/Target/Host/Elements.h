@@ -4,9 +4,9 @@
 #ifndef FACT_LIB_TARGET_HOST_ELEMENTS_H
 #define FACT_LIB_TARGET_HOST_ELEMENTS_H
 
-#include "KernelBuilder.h"
+#include "GatheredRead.h"
 #include "fact/Analysis/Destination.h"
-#include "fact/Analysis/PointwiseGraph.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace fact::host {
 /// Elements that may be computed on the way where one thread or few do the
@@ -16,9 +16,8 @@ inline constexpr int64_t mostComputed = 1 << 16;
 /// One value of a region at one element, or at a vector of neighbors, computed
 /// from elements in memory and from anchors, which the kernel computes itself.
 class Elements {
-  using Node = PointwiseGraph::Node;
-
 public:
+  using Node = PointwiseGraph::Node;
   using Leaf = PointwiseGraph::Leaf;
   /// The address of a leaf's element, and the distance to its neighbor.
   struct Place {
@@ -37,14 +36,23 @@ public:
   llvm::ArrayRef<Leaf> getLeaves() const { return graph.getLeaves(); }
   llvm::MutableArrayRef<Leaf> getLeaves() { return graph.getLeaves(); }
 
+  llvm::ArrayRef<Node> getNodes() const { return graph.getNodes(); }
+  /// The number of the root's node.
+  unsigned getResult() const { return graph.getResults().front(); }
+  /// For each node, whether all leaves that it is computed from are wanted.
+  llvm::SmallVector<bool>
+  findNodes(llvm::function_ref<bool(const Leaf &)> isWanted) const;
+  /// Whether rows of the index space, which are along its last dimension,
+  /// gather by the same indices.
+  bool gathersForAllRows() const;
+
   /// Whether the root is read and not computed.
-  bool isLeaf() const {
-    return !graph.getNodes()[graph.getResults().front()].op;
-  }
+  bool isLeaf() const { return !getNodes()[getResult()].op; }
 
   /// Whether it takes more than reading and constants.
-  bool computes() const {
-    return llvm::any_of(graph.getNodes(), [](const Node &node) {
+  bool computes() const { return countOps() > 0; }
+  int64_t countOps() const {
+    return llvm::count_if(getNodes(), [](const Node &node) {
       return node.op && !mlir::isa<ConstantOp>(node.op);
     });
   }
@@ -56,14 +64,59 @@ public:
               llvm::function_ref<Place(const Leaf &)> locate = nullptr) const;
 
 private:
-  /// A leaf that is read through gathers; `values` are those of the nodes.
-  Value buildGather(KernelBuilder &b, const Leaf &leaf,
-                    llvm::ArrayRef<Value> values, int64_t width,
-                    const Place &place) const;
-  /// Whether the node has one value for all elements of a row.
-  bool isUniform(const Node &node) const;
-
   PointwiseGraph graph;
+};
+
+/// Builds elements of one column, or of neighbors in some, for several rows.
+class ElementsBuilder {
+public:
+  using Read = llvm::function_ref<Value(const Elements::Leaf &)>;
+  using Locate = llvm::function_ref<Elements::Place(const Elements::Leaf &)>;
+
+  ElementsBuilder(KernelBuilder &b, const Elements &elements, int64_t width);
+
+  int64_t getWidth() const { return width; }
+  /// As `Elements::build`.
+  Value build(Read read, Locate locate);
+  /// Builds `rows`, which calls `build` for several rows, after what is the
+  /// same for all rows: `read` and `locate` give it. Where rows gather by the
+  /// same vectors of indices, `rows` is built for each order of these that
+  /// the kernel may find.
+  void shareRows(Read read, Locate locate, llvm::function_ref<void()> rows);
+
+private:
+  using Order = GatheredRead::Order;
+
+  /// Whether neighbors have indices of their own.
+  bool isVector(const PointwiseGraph::Index &index) const {
+    return width && !uniform[index.node];
+  }
+  Value buildNode(const Elements::Node &node, llvm::ArrayRef<Value> values,
+                  Read read, Locate locate);
+  /// A read by the indices of a leaf that are vectors; `values` are those of
+  /// the nodes.
+  GatheredRead startGather(const Elements::Leaf &leaf,
+                           llvm::ArrayRef<Value> values);
+  Value readGathered(const Elements::Leaf &leaf, llvm::ArrayRef<Value> values,
+                     const Elements::Place &place);
+  /// Builds `rows` for each of these orders, by branches, and for those of
+  /// indices that are no runs.
+  void branch(llvm::ArrayRef<Order> runs, llvm::function_ref<void()> rows);
+  /// Whether a condition holds for the gathers of all rows; null if it cannot.
+  Value holdsForAll(llvm::function_ref<Value(GatheredRead &)> condition);
+
+  KernelBuilder &b;
+  const Elements &elements;
+  int64_t width;
+  /// Of each node, whether it is one value for neighbors in a row, whether rows
+  /// have the same, and whether no float that the region is given decides it.
+  llvm::SmallVector<bool> uniform, ofAllRows, noFloats;
+  /// What `shareRows` built: nodes by number, and the gathers of leaves by
+  /// vectors that all rows share.
+  llvm::DenseMap<unsigned, Value> shared;
+  llvm::MapVector<const Elements::Leaf *, GatheredRead> gathers;
+  /// Of those gathers.
+  Order order = Order::unknown;
 };
 
 /// Elements whose leaves are addressed by row and column.
@@ -77,6 +130,9 @@ struct RowElements {
                                           EmitError emitError,
                                           int64_t lanes = 0);
 
+  /// Whether more than casts are computed several times from the same elements,
+  /// as by rows that share an operand.
+  bool repeats(int64_t rows, int64_t columns) const;
   /// The offset of each leaf's element at column 0 of a row.
   llvm::SmallVector<Value> rowOffsets(KernelBuilder &b, Value row) const;
   /// The root at one column of that row (`width` 0), or at `width` neighbors:

@@ -119,6 +119,16 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
     micro = {Extents{8, 12}, Extents{8, 8}, Extents{4, 16}};
   else
     micro = {Extents{4, 8}, Extents{6, 8}};
+  // Vectors of doubles have half as many lanes.
+  if (getStorageBytes(gemm.compute) == 8 && rows >= 4) {
+    SmallVector<Extents> narrow;
+    for (const Extents &tile : micro) {
+      Extents half{tile[0], tile[1] / 8 * 4};
+      if (!llvm::is_contained(narrow, half))
+        narrow.push_back(half);
+    }
+    micro = narrow;
+  }
   // Multiples of every register tile; larger ones where there are many rows.
   int64_t tileRows =
       rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);

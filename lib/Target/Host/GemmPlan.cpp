@@ -227,10 +227,12 @@ FailureOr<GemmPlan> GemmPlan::get(FusedOp fused, ContractionRegion::Kind kind,
       ContractionRegion::get(fused, options, emitError);
   if (failed(region))
     return failure();
-  // Packed panels would be mostly padding.
-  if (kind == ContractionRegion::Kind::Single && region->m == 1 &&
-      region->products.front().n == 1)
-    return emitError() << "a product of one row and one column is a 'rowwise' "
+  // Packing the matrix would take longer than reading it.
+  bool isSingle = kind == ContractionRegion::Kind::Single && !region->windows;
+  if (isSingle && region->k == 1)
+    return emitError() << "a product of one term per sum is 'pointwise'";
+  if (isSingle && (region->m == 1 || region->products.front().n == 1))
+    return emitError() << "a product of one row or one column is a 'rowwise' "
                           "sum";
   return GemmPlanner(fused, *region, emitError).run();
 }

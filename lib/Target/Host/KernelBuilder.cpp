@@ -349,17 +349,25 @@ Value KernelBuilder::load(Value pointer, Type storage, Value offset,
   return value;
 }
 
+bool KernelBuilder::gathersAtOnce(Type storage) const {
+  // No processor gathers less than 32 bits.
+  return cpu.hasGather() && storage.getIntOrFloatBitWidth() >= 32;
+}
+
+Value KernelBuilder::loadEach(Value pointer, Type storage, Value offset,
+                              ArrayRef<Value> offsets) {
+  SmallVector<Value> elements;
+  for (Value each : offsets)
+    elements.push_back(load(pointer, storage, add(offset, each)));
+  auto type =
+      VectorType::get({int64_t(offsets.size())}, elements.front().getType());
+  return vector::FromElementsOp::create(*this, type, elements);
+}
+
 Value KernelBuilder::gather(Value pointer, Type storage, Value offset,
                             Value offsets) {
   int64_t width = cast<VectorType>(offsets.getType()).getNumElements();
   auto type = VectorType::get({width}, getComputeType(storage));
-  // No processor gathers less than 32 bits.
-  if (storage.getIntOrFloatBitWidth() < 32) {
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < width; ++i)
-      elements.push_back(load(pointer, storage, add(offset, lane(offsets, i))));
-    return vector::FromElementsOp::create(*this, type, elements);
-  }
   Value first = elementPointer(pointer, storage, offset);
   Value pointers =
       LLVM::GEPOp::create(*this, VectorType::get({width}, pointer.getType()),

@@ -133,8 +133,14 @@ public:
   /// `stride` apart, in the compute type.
   Value load(Value pointer, Type storage, Value offset, int64_t width = 0,
              int64_t stride = 1);
-  /// Loads a vector of the elements at `offset` plus each of `offsets`.
+  /// Whether an instruction loads a vector of elements at any places.
+  bool gathersAtOnce(Type storage) const;
+  /// Loads a vector of the elements at `offset` plus each of `offsets`, which
+  /// are a vector.
   Value gather(Value pointer, Type storage, Value offset, Value offsets);
+  /// The same with a number for each.
+  Value loadEach(Value pointer, Type storage, Value offset,
+                 llvm::ArrayRef<Value> offsets);
   /// Rounds to the storage type and writes.
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);

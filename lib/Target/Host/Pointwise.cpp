@@ -245,34 +245,45 @@ public:
   RowWriter(KernelBuilder &b, const PointwisePlan::Result &result, Value row)
       : b(b), result(result), destination(splitLast(result.destination)),
         target(b.rowOffset(destination, row)) {
-    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+    for (const Elements::Leaf &leaf : result.elements.getLeaves()) {
       offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
+      // One element of the whole row.
+      if (leaf.view.strides.back() == 0 && leaf.indices.empty())
+        uniform[&leaf] = b.load(b.getPointer(leaf.value), storageOf(leaf.value),
+                                offsets[&leaf]);
+    }
   }
 
   /// Takes the columns of a leaf from a copy, which begins with `column`.
   void readCopy(const Elements::Leaf &leaf, Value pointer, Value offset) {
     copies[&leaf] = {pointer, offset, 1};
   }
+  Elements::Place locate(const Elements::Leaf &leaf, Value column) {
+    int64_t stride = leaf.view.strides.back();
+    return {b.getPointer(leaf.value),
+            b.add(offsets[&leaf], b.mul(column, stride)), stride};
+  }
   /// `column`, or `width` columns from there; the first of them is number
   /// `inCopy` of the copies.
-  void write(Value column, int64_t width, int64_t inCopy = 0) {
-    auto locate = [&](const Elements::Leaf &leaf) {
-      int64_t stride = leaf.view.strides.back();
-      return Elements::Place{b.getPointer(leaf.value),
-                             b.add(offsets[&leaf], b.mul(column, stride)),
-                             stride};
-    };
-    auto read = [&](const Elements::Leaf &leaf) {
-      Type storage = storageOf(leaf.value);
-      auto copy = copies.find(&leaf);
-      if (copy != copies.end())
-        return b.load(copy->second.pointer, getComputeType(storage),
-                      b.add(copy->second.offset, inCopy), width);
-      Elements::Place place = locate(leaf);
-      return b.load(place.pointer, storage, place.offset, width, place.stride);
-    };
-    b.store(result.elements.build(b, width, read, locate),
-            b.getResultPointer(result.number),
+  Value read(const Elements::Leaf &leaf, Value column, int64_t width,
+             int64_t inCopy = 0) {
+    if (Value element = uniform.lookup(&leaf))
+      return b.splat(element, width);
+    Type storage = storageOf(leaf.value);
+    auto copy = copies.find(&leaf);
+    if (copy != copies.end())
+      return b.load(copy->second.pointer, getComputeType(storage),
+                    b.add(copy->second.offset, inCopy), width);
+    Elements::Place place = locate(leaf, column);
+    return b.load(place.pointer, storage, place.offset, width, place.stride);
+  }
+  void write(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
+    Value value = elements.build(
+        [&](const Elements::Leaf &leaf) {
+          return read(leaf, column, elements.getWidth(), inCopy);
+        },
+        [&](const Elements::Leaf &leaf) { return locate(leaf, column); });
+    b.store(value, b.getResultPointer(result.number),
             storageOf(b.getFused()->getResult(result.number)),
             b.add(target, b.mul(column, destination.columnStride)),
             destination.columnStride);
@@ -283,7 +294,7 @@ private:
   const PointwisePlan::Result &result;
   RowView destination;
   Value target;
-  DenseMap<const Elements::Leaf *, Value> offsets;
+  DenseMap<const Elements::Leaf *, Value> offsets, uniform;
   DenseMap<const Elements::Leaf *, Elements::Place> copies;
 };
 
@@ -363,23 +374,76 @@ void BlockWriter::build(Value block, Value from, Value to) {
         for (const Elements::Leaf &leaf : result.elements.getLeaves())
           if (Value scratch = copies.lookup(&leaf))
             writer.readCopy(leaf, scratch, b.mul(i, columns));
+        ElementsBuilder elements(b, result.elements, lanes);
         for (int64_t done = 0; done < columns; done += lanes)
-          writer.write(b.add(column, done), lanes, done);
+          writer.write(b.add(column, done), elements, done);
       }
     });
   });
 }
 
-/// Writes columns [from, to) of a row of all results of a part.
+/// Writes columns [from, to) of some rows of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
-                         Value row, Value from, Value to) {
+                         ArrayRef<Value> rows, Value from, Value to) {
   int64_t lanes = b.getLoopLanes(b.getF32Type());
   for (const PointwisePlan::Result &result : part.results) {
-    RowWriter writer(b, result, row);
+    std::vector<RowWriter> writers;
+    for (Value row : rows)
+      writers.emplace_back(b, result, row);
     b.columns(from, to, lanes, [&](Value column, int64_t width) {
-      writer.write(column, width);
+      ElementsBuilder elements(b, result.elements, width);
+      auto writeRows = [&] {
+        for (RowWriter &writer : writers)
+          writer.write(column, elements);
+      };
+      if (rows.size() == 1)
+        return writeRows();
+      elements.shareRows(
+          [&](const Elements::Leaf &leaf) {
+            return writers.front().read(leaf, column, width);
+          },
+          [&](const Elements::Leaf &leaf) {
+            return writers.front().locate(leaf, column);
+          },
+          writeRows);
     });
   }
+}
+
+/// Rows that are written together: several where they gather by the same
+/// indices, which are then read and checked once.
+static int64_t countRowsTogether(const PointwisePlan::Part &part) {
+  bool shares =
+      llvm::any_of(part.results, [](const PointwisePlan::Result &result) {
+        return result.elements.gathersForAllRows();
+      });
+  return shares ? std::min<int64_t>(part.getOuter(), 4) : 1;
+}
+
+/// Rows of a part per tile of about `perTile` elements.
+static int64_t getRowsPerTile(const PointwisePlan::Part &part,
+                              int64_t perTile) {
+  return std::max(perTile / part.getInner(), countRowsTogether(part));
+}
+
+/// Rows [from, to) of a part.
+static void writeRows(KernelBuilder &b, const PointwisePlan::Part &part,
+                      Value from, Value to) {
+  Value begin = b.integer(0), end = b.integer(part.getInner());
+  int64_t together = countRowsTogether(part);
+  if (together > 1) {
+    Value whole =
+        b.add(from, b.mul(b.div(b.sub(to, from), together), together));
+    b.loop(from, whole, together, [&](Value row) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < together; ++i)
+        rows.push_back(b.add(row, i));
+      writeColumns(b, part, rows, begin, end);
+    });
+    from = whole;
+  }
+  b.loop(from, to, 1,
+         [&](Value row) { writeColumns(b, part, row, begin, end); });
 }
 
 /// Blocks of a part per tile of about `perTile` elements.
@@ -398,8 +462,7 @@ static int64_t countTiles(KernelBuilder &b, const PointwisePlan::Part &part,
   }
   if (part.getOuter() == 1)
     return ceilDivide(part.getInner(), perTile);
-  int64_t rows = std::max<int64_t>(perTile / part.getInner(), 1);
-  return ceilDivide(part.getOuter(), rows);
+  return ceilDivide(part.getOuter(), getRowsPerTile(part, perTile));
 }
 
 /// Tile `index` of a part.
@@ -425,11 +488,9 @@ static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
     writeColumns(b, part, b.integer(0), from, to);
     return;
   }
-  int64_t rows = std::max<int64_t>(perTile / inner, 1);
+  int64_t rows = getRowsPerTile(part, perTile);
   Value from = b.mul(index, rows);
-  b.loop(from, b.min(b.add(from, rows), outer), 1, [&](Value row) {
-    writeColumns(b, part, row, b.integer(0), b.integer(inner));
-  });
+  writeRows(b, part, from, b.min(b.add(from, rows), outer));
 }
 
 /// Tile `index` of these parts, whose tiles are numbered one after the other.

@@ -39,44 +39,49 @@ SmallVector<Value> RowReducer::loopOverRow(
   });
 }
 
-/// Reduces a long row in blocks of blocks and combines their results: the error
+/// Reduces long rows in blocks of blocks and combines their results: the error
 /// of a sum grows with its longest chain of additions, which then grows with
 /// the logarithm of the row's length.
-Value RowReducer::reduceRow(Value initial, vector::CombiningKind kind,
-                            Element element) {
+SmallVector<Value> RowReducer::combineRows(const Arithmetic &arithmetic,
+                                           ArrayRef<Element> rows) {
+  auto combineAll = [&](ValueRange state, ValueRange others) {
+    SmallVector<Value> next;
+    for (auto [x, y] : llvm::zip_equal(state, others))
+      next.push_back(combine(arithmetic.kind, x, y));
+    return next;
+  };
   auto next = [&](Value column, int64_t width, ValueRange state) {
-    return SmallVector<Value>{combine(kind, state[0], element(column, width))};
+    SmallVector<Value> elements;
+    for (Element element : rows)
+      elements.push_back(element(column, width));
+    return combineAll(state, elements);
   };
   auto joinLanes = [&](ValueRange state) {
-    if (together)
-      return SmallVector<Value>{state[0]};
-    return SmallVector<Value>{
-        vector::ReductionOp::create(b, kind, state[0], flags)};
+    SmallVector<Value> joined(state);
+    if (!together)
+      for (Value &each : joined)
+        each = vector::ReductionOp::create(b, arithmetic.kind, each, flags);
+    return joined;
   };
-  Value start = b.splat(initial, lanes), none = b.integer(0),
-        end = b.integer(columns);
+  SmallVector<Value> start(rows.size(), b.splat(arithmetic.initial, lanes));
+  Value none = b.integer(0), end = b.integer(columns);
   int64_t step = getStep(), vectors = columns / step;
   if (vectors <= longestBlock)
-    return loopOverRow(start, next, joinLanes).front();
+    return loopOverRow(start, next, joinLanes);
   // Columns [from, to), of about `count` vectors.
-  auto reduce = [&](auto &self, Value from, Value to, int64_t count) -> Value {
+  auto reduce = [&](auto &self, Value from, Value to,
+                    int64_t count) -> SmallVector<Value> {
     if (count <= longestBlock)
-      return b
-          .loop(from, to, step, start,
-                [&](Value column, ValueRange state) {
-                  return next(column, lanes, state);
-                })
-          .front();
+      return b.loop(from, to, step, start, [&](Value column, ValueRange state) {
+        return next(column, lanes, state);
+      });
     int64_t block =
         std::max<int64_t>(longestBlock / 2, llvm::divideCeil(count, 16));
-    return b
-        .loop(from, to, block * step, start,
-              [&](Value begin, ValueRange state) {
-                Value end = b.min(b.add(begin, block * step), to);
-                return SmallVector<Value>{
-                    combine(kind, state[0], self(self, begin, end, block))};
-              })
-        .front();
+    return b.loop(from, to, block * step, start,
+                  [&](Value begin, ValueRange state) {
+                    Value end = b.min(b.add(begin, block * step), to);
+                    return combineAll(state, self(self, begin, end, block));
+                  });
   };
   Value whole = b.integer(vectors * step);
   SmallVector<Value> joined = joinLanes(reduce(reduce, none, whole, vectors));
@@ -84,7 +89,7 @@ Value RowReducer::reduceRow(Value initial, vector::CombiningKind kind,
     joined = b.loop(whole, end, 1, joined, [&](Value column, ValueRange state) {
       return next(column, 0, state);
     });
-  return joined.front();
+  return joined;
 }
 
 Value RowReducer::extreme(bool largest) {
@@ -195,26 +200,45 @@ Value RowReducer::findExtreme(bool largest, Element element) {
                                 found);
 }
 
+RowReducer::Arithmetic RowReducer::getArithmetic(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+    return {vector::CombiningKind::ADD, scalar(0)};
+  case ReduceKind::max:
+    return {extremeKind(true), extreme(false)};
+  case ReduceKind::min:
+    return {extremeKind(false), extreme(true)};
+  case ReduceKind::prod:
+    return {vector::CombiningKind::MUL, scalar(1)};
+  case ReduceKind::argmax:
+  case ReduceKind::argmin:
+    break;
+  }
+  llvm_unreachable("positions are not combined");
+}
+
+Value RowReducer::finish(ReduceKind kind, Value combined) {
+  if (kind != ReduceKind::mean)
+    return combined;
+  return arith::DivFOp::create(b, combined,
+                               b.constant(columns, combined.getType()));
+}
+
+SmallVector<Value> RowReducer::reduceRows(ReduceKind kind,
+                                          ArrayRef<Element> rows) {
+  SmallVector<Value> results = combineRows(getArithmetic(kind), rows);
+  for (Value &result : results)
+    result = finish(kind, result);
+  return results;
+}
+
 Value RowReducer::sum(Element element) {
-  return reduceRow(scalar(0), vector::CombiningKind::ADD, element);
+  return reduceRows(ReduceKind::sum, element).front();
 }
 
 Value RowReducer::reduce(ReduceKind kind, Element element) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return sum(element);
-  case ReduceKind::mean:
-    return arith::DivFOp::create(b, sum(element),
-                                 b.splat(scalar(columns), together));
-  case ReduceKind::max:
-    return reduceRow(extreme(false), extremeKind(true), element);
-  case ReduceKind::min:
-    return reduceRow(extreme(true), extremeKind(false), element);
-  case ReduceKind::prod:
-    return reduceRow(scalar(1), vector::CombiningKind::MUL, element);
-  case ReduceKind::argmax:
-  case ReduceKind::argmin:
+  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin)
     return findExtreme(kind == ReduceKind::argmax, element);
-  }
-  llvm_unreachable("all kinds are above");
+  return reduceRows(kind, element).front();
 }

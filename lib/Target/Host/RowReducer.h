@@ -21,7 +21,19 @@ public:
   RowReducer(KernelBuilder &b, Type compute, int64_t columns, int64_t together);
 
   Value reduce(ReduceKind kind, Element element);
+  /// Several rows in one loop, so that their steps do not wait for each other.
+  /// Not for positions.
+  llvm::SmallVector<Value> reduceRows(ReduceKind kind,
+                                      llvm::ArrayRef<Element> rows);
   Value sum(Element element);
+  /// How elements are combined, and what changes none; not for positions.
+  struct Arithmetic {
+    mlir::vector::CombiningKind kind;
+    Value initial;
+  };
+  Arithmetic getArithmetic(ReduceKind kind);
+  /// The result of a row from all its elements combined.
+  Value finish(ReduceKind kind, Value combined);
 
   Value combine(mlir::vector::CombiningKind kind, Value x, Value y);
   /// Elements per iteration of a loop over a row, and its columns.
@@ -30,8 +42,8 @@ public:
 
 private:
   Value scalar(double value) { return b.constant(value, compute); }
-  Value reduceRow(Value initial, mlir::vector::CombiningKind kind,
-                  Element element);
+  llvm::SmallVector<Value> combineRows(const Arithmetic &arithmetic,
+                                       llvm::ArrayRef<Element> rows);
   /// Loops over the columns of the rows in vectors, and over a remainder of
   /// one row one by one.
   llvm::SmallVector<Value> loopOverRow(

@@ -51,6 +51,11 @@ struct RowPlan {
   int64_t countRowsTogether(KernelBuilder &b) const;
   /// The rows from a multiple of this to the next lie at one stride each.
   int64_t getRun() const;
+  /// Whether all rows read one row of an operand, as those of a matrix that is
+  /// multiplied by a vector do.
+  bool sharesOperand() const;
+  /// Whether the kernel is one reduction to numbers that keeps nothing.
+  bool onlyCombines() const;
   static FailureOr<RowPlan> get(FusedOp fused, EmitError emitError);
 
 private:
@@ -125,6 +130,11 @@ LogicalResult RowPlan::planOperands(EmitError emitError) {
   if (failed(elements))
     return failure();
   input = *elements;
+  // An operand of all rows, which a kernel of its own computes once.
+  if (region.rows * region.columns > mostComputed &&
+      input.repeats(region.rows, region.columns))
+    return emitError() << "would compute what its rows share for each of "
+                       << region.rows << " rows";
   for (auto [value, plan] : {std::pair(region.getWeight(), &weight),
                              std::pair(region.getBias(), &bias)}) {
     if (!value)
@@ -228,6 +238,24 @@ int64_t RowPlan::getRun() const {
   return run;
 }
 
+static bool isPosition(ReduceOp reduce) {
+  return reduce.getKind() == ReduceKind::argmax ||
+         reduce.getKind() == ReduceKind::argmin;
+}
+
+bool RowPlan::onlyCombines() const {
+  auto reduce = dyn_cast<ReduceOp>(region.op);
+  return reduce && !isPosition(reduce) && !keepsInput();
+}
+
+bool RowPlan::sharesOperand() const {
+  return llvm::any_of(input.leaves, [](const RowView &view) {
+    return view.columnStride != 0 &&
+           llvm::all_of(view.rowStrides,
+                        [](int64_t stride) { return stride == 0; });
+  });
+}
+
 int64_t RowPlan::countRowsTogether(KernelBuilder &b) const {
   auto isScattered = [](int64_t stride) { return stride != 0 && stride != 1; };
   SmallVector<const RowView *> views = getViews(/*isFull=*/true);
@@ -244,10 +272,8 @@ int64_t RowPlan::countRowsTogether(KernelBuilder &b) const {
   // reduction fill half of the registers, and those of positions, which have 64
   // bits, as many.
   auto reduce = dyn_cast<ReduceOp>(region.op);
-  bool isIndex = reduce && (reduce.getKind() == ReduceKind::argmax ||
-                            reduce.getKind() == ReduceKind::argmin);
   int64_t registers =
-      reduce && !isIndex ? b.getCpu().getVectorRegisters() / 2 : 4;
+      reduce && !isPosition(reduce) ? b.getCpu().getVectorRegisters() / 2 : 4;
   int64_t together =
       std::min<int64_t>(llvm::bit_floor<uint64_t>(run), registers * lanes);
   int64_t bytes = getStorageBytes(compute);
@@ -273,11 +299,12 @@ int64_t RowPlan::countRowsTogether(KernelBuilder &b) const {
 namespace {
 class RowBuilder {
 public:
-  RowBuilder(KernelBuilder &b, const RowPlan &plan)
+  RowBuilder(KernelBuilder &b, const RowPlan &plan, int64_t grain)
       : b(b), plan(plan), together(plan.countRowsTogether(b)),
+        atOnce(countRowsAtOnce(grain)), grain(grain),
         reducer(b, plan.compute, plan.region.columns, together) {}
 
-  void build(int64_t grain);
+  void build();
 
 private:
   using Element = RowReducer::Element;
@@ -320,17 +347,33 @@ private:
   /// one.
   Value fill(Value column, int64_t width, ArrayRef<Value> offsets);
 
+  /// Rows whose reductions are one loop.
+  int64_t countRowsAtOnce(int64_t grain) const;
   void buildRow(Value row);
   void buildReduction(Value row, ReduceOp reduce, Element input);
+  /// Neighboring rows in vectors of columns.
+  void buildRows(Value first, ReduceOp reduce);
+  /// Neighboring rows that are adjacent in memory, in several vectors.
+  void buildPanel(Value first, ReduceOp reduce);
   void buildSoftmax(Value row, Element input);
   void buildNorm(Value row, NormOp norm, Element input);
+  /// The mean of the first elements, which of equal ones is exact.
+  Value averageFirst(Element input);
   /// Writes the results of a row from the row op's output.
-  void writeResults(Value row, Element output);
+  void writeResults(Value row, Element output) {
+    writeResults(row, output, together);
+  }
+  /// The same with `width` rows in a vector.
+  void writeResults(Value row, Element output, int64_t width);
 
   KernelBuilder &b;
   const RowPlan &plan;
   /// Rows per vector, or 0.
   int64_t together;
+  /// A multiple of them, or rows that are reduced one beside the other.
+  int64_t atOnce;
+  /// Of the schedule: rows per tile.
+  int64_t grain;
   RowReducer reducer;
   /// A copy of the row op's input, and softmax's exponentials.
   Value buffer, exponentials;
@@ -345,7 +388,7 @@ Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
   return x;
 }
 
-void RowBuilder::writeResults(Value row, Element output) {
+void RowBuilder::writeResults(Value row, Element output, int64_t rows) {
   FusedOp fused = b.getFused();
   for (unsigned number = 0; number < plan.results.size(); ++number) {
     const RowPlan::Result &result = plan.results[number];
@@ -367,9 +410,9 @@ void RowBuilder::writeResults(Value row, Element output) {
     };
     Value none = b.integer(0), end = b.integer(plan.region.columns);
     if (!result.isFull)
-      write(none, together);
+      write(none, rows);
     else if (together)
-      b.loop(none, end, 1, [&](Value column) { write(column, together); });
+      b.loop(none, end, 1, [&](Value column) { write(column, rows); });
     else
       b.columns(none, end, reducer.getLanes(), write);
   }
@@ -395,6 +438,102 @@ void RowBuilder::buildReduction(Value row, ReduceOp reduce, Element input) {
                [&](Value, int64_t width) { return spread(result, width); });
 }
 
+/// Rows that are reduced in one loop, where they share loads of an operand.
+/// Others would only read from more places.
+static constexpr int64_t mostRows = 4;
+/// Bytes of a panel's row: long enough for the processor to fetch ahead.
+static constexpr int64_t panelBytes = 2048;
+/// Columns of a panel that are added to its sums at once.
+static constexpr int64_t panelColumns = 8;
+/// Additions of a chain; sums of chains are added to others.
+static constexpr int64_t longestChain = 256;
+
+int64_t RowBuilder::countRowsAtOnce(int64_t grain) const {
+  int64_t rows = plan.region.rows;
+  if (!plan.onlyCombines())
+    return std::max<int64_t>(together, 1);
+  if (!together)
+    return plan.sharesOperand() ? std::min({rows, grain, mostRows}) : 1;
+  int64_t wide = std::min<int64_t>(llvm::bit_floor<uint64_t>(plan.getRun()),
+                                   panelBytes / getStorageBytes(plan.compute));
+  // Several processors have work.
+  while (wide > together && rows < 4 * wide)
+    wide /= 2;
+  return plan.region.columns < 2 * panelColumns ? together
+                                                : std::max(wide, together);
+}
+
+void RowBuilder::buildRows(Value first, ReduceOp reduce) {
+  SmallVector<std::function<Value(Value, int64_t)>> inputs;
+  for (int64_t i = 0; i < atOnce; ++i)
+    inputs.push_back(
+        [this, offsets = plan.input.rowOffsets(b, b.add(first, i))](
+            Value column, int64_t width) {
+          return fill(column, width, offsets);
+        });
+  SmallVector<Element> elements(inputs.begin(), inputs.end());
+  for (auto [i, result] :
+       llvm::enumerate(reducer.reduceRows(reduce.getKind(), elements)))
+    writeResults(b.add(first, i), [&, result = result](Value, int64_t width) {
+      return spread(result, width);
+    });
+}
+
+/// Sums are in memory, which the first cache holds, so that a column is read in
+/// one long piece.
+void RowBuilder::buildPanel(Value first, ReduceOp reduce) {
+  RowReducer::Arithmetic arithmetic = reducer.getArithmetic(reduce.getKind());
+  int64_t columns = plan.region.columns;
+  int64_t width = std::min(together, 4 * b.getRegisterLanes(plan.compute));
+  Value none = b.integer(0), end = b.integer(atOnce);
+  Value total = b.scratch(plan.compute, atOnce);
+  Value chain = b.scratch(plan.compute, atOnce);
+  Value initial = b.splat(arithmetic.initial, width);
+  auto load = [&](Value memory, Value row) {
+    return b.load(memory, plan.compute, row, width);
+  };
+  auto store = [&](Value value, Value memory, Value row) {
+    b.store(value, memory, plan.compute, row);
+  };
+  auto clear = [&](Value memory) {
+    b.loop(none, end, width, [&](Value row) { store(initial, memory, row); });
+  };
+  SmallVector<Value> offsets = plan.input.rowOffsets(b, first);
+  // Combines columns [begin, begin + count) with the chains.
+  auto combineColumns = [&](Value begin, int64_t count) {
+    b.loop(none, end, width, [&](Value row) {
+      SmallVector<Value> at;
+      for (auto [offset, view] : llvm::zip_equal(offsets, plan.input.leaves))
+        at.push_back(b.add(offset, b.mul(row, view.getRowStride())));
+      Value sum = load(chain, row);
+      for (int64_t i = 0; i < count; ++i)
+        sum = reducer.combine(arithmetic.kind, sum,
+                              fill(b.add(begin, i), width, at));
+      store(sum, chain, row);
+    });
+  };
+  clear(total);
+  b.loop(none, b.integer(columns), longestChain, [&](Value begin) {
+    Value to = b.min(b.add(begin, longestChain), columns);
+    Value whole = b.add(
+        begin, b.mul(b.div(b.sub(to, begin), panelColumns), panelColumns));
+    clear(chain);
+    b.loop(begin, whole, panelColumns,
+           [&](Value column) { combineColumns(column, panelColumns); });
+    b.loop(whole, to, 1, [&](Value column) { combineColumns(column, 1); });
+    b.loop(none, end, width, [&](Value row) {
+      store(
+          reducer.combine(arithmetic.kind, load(total, row), load(chain, row)),
+          total, row);
+    });
+  });
+  b.loop(none, end, width, [&](Value row) {
+    Value result = reducer.finish(reduce.getKind(), load(total, row));
+    writeResults(
+        b.add(first, row), [&](Value, int64_t) { return result; }, width);
+  });
+}
+
 void RowBuilder::buildSoftmax(Value row, Element input) {
   Value largest = reducer.reduce(ReduceKind::max, input);
   Value sum = reducer.sum([&](Value column, int64_t width) {
@@ -410,14 +549,27 @@ void RowBuilder::buildSoftmax(Value row, Element input) {
   });
 }
 
+Value RowBuilder::averageFirst(Element input) {
+  int64_t count =
+      std::min<int64_t>(llvm::bit_floor<uint64_t>(plan.region.columns), 8);
+  SmallVector<Value> terms;
+  for (int64_t i = 0; i < count; ++i)
+    terms.push_back(mul(input(b.integer(i), together), scalar(1.0 / count)));
+  // In pairs: powers of two of a number are exact.
+  for (; count > 1; count /= 2)
+    for (int64_t i = 0; i < count / 2; ++i)
+      terms[i] = arith::AddFOp::create(b, terms[i], terms[i + count / 2]);
+  return terms.front();
+}
+
 void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
   Value count = scalar(plan.region.columns);
   Value mean;
   Value squares;
   if (norm.getKind() == NormKind::layer) {
-    // Sums differences from the first element, so that the mean of equal
-    // numbers is exact, and that of numbers close to each other nearly.
-    Value first = input(b.integer(0), together);
+    // Sums differences from the mean of the first elements, so that the mean of
+    // equal numbers is exact, and that of numbers close to each other nearly.
+    Value first = averageFirst(input);
     Value sum = reducer.sum([&](Value column, int64_t width) {
       Value x = input(column, width);
       return sub(x, like(x, first));
@@ -459,16 +611,15 @@ void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
   });
 }
 
-void RowBuilder::build(int64_t grain) {
+void RowBuilder::build() {
   int64_t rows = plan.region.rows;
-  // Blocks of rows that one vector holds. The last block of a run ends with it,
-  // and can share rows with the one before.
-  int64_t run = plan.getRun();
-  int64_t perRun = together ? ceilDivide(run, together) : run;
-  int64_t blocks = together ? rows / run * perRun : rows;
-  if (together)
-    grain = std::max<int64_t>(grain / together, 1);
-  b.getLayout().tiles = ceilDivide(blocks, grain);
+  // Blocks of rows that are computed at once. The last block of a run ends with
+  // it, and can share rows with the one before.
+  int64_t run = together ? plan.getRun() : rows;
+  int64_t perRun = ceilDivide(run, atOnce);
+  int64_t blocks = rows / run * perRun;
+  int64_t perTile = std::max<int64_t>(grain / atOnce, 1);
+  b.getLayout().tiles = ceilDivide(blocks, perTile);
   Value index = b.beginTile();
   // A reduction reads its input once; exponentials replace the input, unless a
   // result reads that too.
@@ -477,19 +628,23 @@ void RowBuilder::build(int64_t grain) {
   exponentials = buffer;
   if (isa<SoftmaxOp>(plan.region.op) && plan.keepsInput())
     exponentials = b.scratch(plan.compute, getBufferSize());
-  Value from = b.mul(index, grain);
-  b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value block) {
-    if (!together)
-      return buildRow(block);
-    Value begin = b.mul(b.rem(block, perRun), together);
-    buildRow(
-        b.add(b.mul(b.div(block, perRun), run), b.min(begin, run - together)));
+  auto reduce = dyn_cast<ReduceOp>(plan.region.op);
+  Value from = b.mul(index, perTile);
+  b.loop(from, b.min(b.add(from, perTile), blocks), 1, [&](Value block) {
+    Value begin = b.min(b.mul(b.rem(block, perRun), atOnce), run - atOnce);
+    Value first = b.add(b.mul(b.div(block, perRun), run), begin);
+    if (together ? atOnce == together : atOnce == 1)
+      buildRow(first);
+    else if (together)
+      buildPanel(first, reduce);
+    else
+      buildRows(first, reduce);
   });
   b.endFunction();
 }
 
 void RowwisePlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
-  RowBuilder(b, row).build(cast<HostRowsAttr>(schedule).getGrain());
+  RowBuilder(b, row, cast<HostRowsAttr>(schedule).getGrain()).build();
 }
 
 void host::registerRowwiseFamily(DialectRegistry &registry) {

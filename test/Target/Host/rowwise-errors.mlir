@@ -63,3 +63,41 @@ func.func @transposed_rows(%x: tensor<64x6x8xf32>) -> tensor<8x6x64xf32> {
   } : tensor<8x6x64xf32>
   return %0 : tensor<8x6x64xf32>
 }
+
+// -----
+
+func.func @shared(%x: tensor<300x400xf32>, %v: tensor<1x400xf32>) -> tensor<300xf32> {
+  // expected-error @below {{would compute what its rows share for each of 300 rows}}
+  %0 = fact.fused "rowwise" ins(%x, %v : tensor<300x400xf32>, tensor<1x400xf32>) {
+  ^bb0(%a: tensor<300x400xf32>, %b: tensor<1x400xf32>):
+    %1 = fact.tanh %b : (tensor<1x400xf32>) -> tensor<1x400xf32>
+    %2 = fact.mul %a, %1 : (tensor<300x400xf32>, tensor<1x400xf32>) -> tensor<300x400xf32>
+    %3 = fact.reduce sum %2 dims [1] : (tensor<300x400xf32>) -> tensor<300xf32>
+    fact.yield %3 : tensor<300xf32>
+  } : tensor<300xf32>
+  return %0 : tensor<300xf32>
+}
+
+// -----
+
+func.func @one_row(%x: tensor<1x64xf32>, %w: tensor<64x8xf32>) -> tensor<1x8xf32> {
+  // expected-error @below {{a product of one row or one column is a 'rowwise' sum}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x64xf32>, tensor<64x8xf32>) {
+  ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x8xf32>):
+    %1 = fact.matmul %a, %b : (tensor<1x64xf32>, tensor<64x8xf32>) -> tensor<1x8xf32>
+    fact.yield %1 : tensor<1x8xf32>
+  } : tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// -----
+
+func.func @one_term(%x: tensor<9x1xf32>, %w: tensor<1x8xf32>) -> tensor<9x8xf32> {
+  // expected-error @below {{a product of one term per sum is 'pointwise'}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<9x1xf32>, tensor<1x8xf32>) {
+  ^bb0(%a: tensor<9x1xf32>, %b: tensor<1x8xf32>):
+    %1 = fact.matmul %a, %b : (tensor<9x1xf32>, tensor<1x8xf32>) -> tensor<9x8xf32>
+    fact.yield %1 : tensor<9x8xf32>
+  } : tensor<9x8xf32>
+  return %0 : tensor<9x8xf32>
+}

@@ -34,13 +34,12 @@ static double checkLinear(int64_t m, int64_t n, int64_t k,
 }
 
 TEST(Gemm, OddSizes) {
-  // Each size with each other one, but not all triples. One row and one column
-  // are a sum of rows.
-  const int64_t sizes[] = {1, 7, 33};
+  // Each size with each other one, but not all triples. One row or one column
+  // is a sum of rows.
+  const int64_t sizes[] = {2, 7, 33};
   for (int m = 0; m < 3; ++m)
     for (int n = 0; n < 3; ++n)
-      if (m + n > 0)
-        checkLinear(sizes[m], sizes[n], sizes[(m + n) % 3], "f32");
+      checkLinear(sizes[m], sizes[n], sizes[(m + n) % 3], "f32");
 }
 
 TEST(Gemm, StorageTypes) {
@@ -56,6 +55,8 @@ TEST(Gemm, LongSumsInBlocks) {
 }
 
 TEST(Gemm, Double) {
+  // Register tiles of vectors with half as many lanes.
+  checkLinear(50, 100, 64, "f64");
   checkRegion(
       "gemm_epilogue", {"9x11xf64", "11x13xf64"},
       "%0 = fact.matmul %a0, %a1 : (tensor<9x11xf64>, tensor<11x13xf64>) "

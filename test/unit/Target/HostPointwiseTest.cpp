@@ -190,6 +190,62 @@ TEST(Pointwise, GathersColumns) {
               {"3x6x5xf32"});
 }
 
+TEST(Pointwise, GathersByIndicesOfAllRows) {
+  // Four rows at a time and the rest one by one, each with a remainder of
+  // columns; some indices are out of range.
+  for (const char *type : {"i64", "i32", "i8"})
+    for (int64_t rows : {2, 4, 7, 13}) {
+      std::string x = tensor({rows, 3, 19}, type),
+                  y = tensor({rows, 3, 43}, type), i = "43xi64";
+      checkRegion(
+          "pointwise", {x, i, y},
+          formatv("%0 = fact.gather %a0, %a1 dim 2 : ({0}, {1}) -> {2}\n"
+                  "%1 = fact.add %0, %a2 : ({2}, {2}) -> {2}\n"
+                  "fact.yield %1 : {2}",
+                  T(x), T(i), T(y))
+              .str(),
+          {y}, 8.0);
+    }
+  // Floats by indices in range that other elements of the row share, and a
+  // value of all rows beside them.
+  for (const std::string &type : types) {
+    std::string x = tensor({9, 37}, type), i = "37xi64", b = tensor({37}, type);
+    checkRegion("pointwise", {x, i, b},
+                formatv("%c = fact.constant dense<36> : tensor<i64>\n"
+                        "%p = fact.abs %a1 : ({1}) -> {1}\n"
+                        "%i = fact.minimum %p, %c : ({1}, tensor<i64>) -> {1}\n"
+                        "%0 = fact.gather %a0, %i dim 1 : ({0}, {1}) -> {0}\n"
+                        "%e = fact.tanh %a2 : ({2}) -> {2}\n"
+                        "%1 = fact.mul %0, %e : ({0}, {2}) -> {0}\n"
+                        "fact.yield %1 : {0}",
+                        T(x), T(i), T(b))
+                    .str(),
+                {x}, 16.0);
+  }
+}
+
+TEST(Pointwise, GathersByComparisons) {
+  // The second index depends on a float, as those of a binary search do.
+  for (const std::string &type : types) {
+    std::string s = tensor({3}, type), x = tensor({5, 37}, type),
+                i = "5x37xi64";
+    checkRegion(
+        "pointwise", {s, x},
+        formatv(
+            "%o = fact.constant dense<1> : {2}\n"
+            "%z = fact.constant dense<0> : {2}\n"
+            "%0 = fact.gather %a0, %o dim 0 : ({0}, {2}) -> {1}\n"
+            "%1 = fact.compare ge %0, %a1 : ({1}, {1}) -> tensor<5x37xi1>\n"
+            "%2 = fact.select %1, %z, %o : (tensor<5x37xi1>, {2}, {2}) -> {2}\n"
+            "%3 = fact.add %2, %o : ({2}, {2}) -> {2}\n"
+            "%4 = fact.gather %a0, %3 dim 0 : ({0}, {2}) -> {1}\n"
+            "fact.yield %4 : {1}",
+            T(s), T(x), T(i))
+            .str(),
+        {x});
+  }
+}
+
 /// "[last, ..., 1, 0]".
 static std::string countDown(int64_t count) {
   std::string text;

@@ -177,6 +177,87 @@ TEST(Rowwise, RowsInLanes) {
     }
 }
 
+// Matrix times vector: several rows in one loop, where the last ones are shared
+// with the loop before; and, transposed, panels of adjacent rows, whose columns
+// are a multiple of a panel's or not.
+TEST(Rowwise, MatrixTimesVector) {
+  for (const std::string &type : types)
+    for (auto [rows, columns] :
+         {std::pair<int64_t, int64_t>{1, 37}, {3, 64}, {4, 7}, {9, 1031}}) {
+      std::string x = tensor({rows, columns}, type),
+                  v = tensor({1, columns}, type), y = tensor({rows, 1}, type);
+      for (const char *kind : {"sum", "max"})
+        checkRegion("rowwise", {x, v, y},
+                    formatv("%0 = fact.mul %a0, %a1 : ({0}, {1}) -> {0}\n"
+                            "%1 = fact.reduce {3} %0 dims [1] keep : ({0}) -> "
+                            "{2}\n"
+                            "%2 = fact.add %1, %a2 : ({2}, {2}) -> {2}\n"
+                            "fact.yield %2 : {2}",
+                            T(x), T(v), T(y), kind)
+                        .str(),
+                    {y});
+    }
+}
+
+TEST(Rowwise, VectorTimesMatrix) {
+  for (const std::string &type : {"f32", "bf16", "f64"})
+    for (auto [rows, columns] : {std::pair<int64_t, int64_t>{2100, 15},
+                                 {2100, 19},
+                                 {1037, 600},
+                                 {300, 16}}) {
+      if (type != "f32" && columns != 19)
+        continue;
+      std::string x = tensor({columns, rows}, type),
+                  t = tensor({rows, columns}, type),
+                  v = tensor({1, columns}, type), y = tensor({rows}, type);
+      for (const char *kind : {"sum", "mean", "max", "min"})
+        checkRegion("rowwise", {x, v, y},
+                    formatv("%t = fact.permute %a0 [1, 0] : ({0}) -> {1}\n"
+                            "%0 = fact.mul %t, %a1 : ({1}, {2}) -> {1}\n"
+                            "%1 = fact.reduce {4} %0 dims [1] : ({1}) -> {3}\n"
+                            "%2 = fact.add %1, %a2 : ({3}, {3}) -> {3}\n"
+                            "fact.yield %2 : {3}",
+                            T(x), T(t), T(v), T(y), kind)
+                        .str(),
+                    {y});
+    }
+}
+
+// What all rows share would be computed for each of them.
+TEST(Rowwise, LeavesWhatAllRowsShare) {
+  auto plans = [](const char *op) {
+    RegionText region(
+        "rowwise", {"300x400xf32", "1x400xf32"},
+        formatv("%0 = fact.{0} %a1 : (tensor<1x400xf32>) -> tensor<1x400xf32>\n"
+                "%1 = fact.mul %a0, %0 : (tensor<300x400xf32>, "
+                "tensor<1x400xf32>) -> tensor<300x400xf32>\n"
+                "%2 = fact.reduce sum %1 dims [1] : (tensor<300x400xf32>) -> "
+                "tensor<300xf32>\n"
+                "fact.yield %2 : tensor<300xf32>",
+                op)
+            .str(),
+        {"300xf32"});
+    return bool(HostPlanOf(region.get()));
+  };
+  EXPECT_FALSE(plans("tanh"));
+  // Rows of several batches share it, but not those of one.
+  RegionText batches("rowwise", {"9x100x400xf32", "100x400xf32"}, R"(
+    %0 = fact.tanh %a1 : (tensor<100x400xf32>) -> tensor<100x400xf32>
+    %1 = fact.mul %a0, %0 : (tensor<9x100x400xf32>, tensor<100x400xf32>) -> tensor<9x100x400xf32>
+    %2 = fact.reduce sum %1 dims [2] : (tensor<9x100x400xf32>) -> tensor<9x100xf32>
+    fact.yield %2 : tensor<9x100xf32>)",
+                     {"9x100xf32"});
+  EXPECT_FALSE(bool(HostPlanOf(batches.get())));
+  RegionText casts("rowwise", {"300x400xbf16", "1x400xbf16"}, R"(
+    %0 = fact.cast %a1 : (tensor<1x400xbf16>) -> tensor<1x400xf32>
+    %1 = fact.cast %a0 : (tensor<300x400xbf16>) -> tensor<300x400xf32>
+    %2 = fact.mul %1, %0 : (tensor<300x400xf32>, tensor<1x400xf32>) -> tensor<300x400xf32>
+    %3 = fact.reduce sum %2 dims [1] : (tensor<300x400xf32>) -> tensor<300xf32>
+    fact.yield %3 : tensor<300xf32>)",
+                   {"300xf32"});
+  EXPECT_TRUE(bool(HostPlanOf(casts.get())));
+}
+
 // Dimensions that have others between them: in segments of whole vectors;
 // others would be copied.
 TEST(Rowwise, SegmentsOfRows) {
@@ -233,7 +314,8 @@ TEST(Scan, AnyDimension) {
                {"sum", "5x64xbf16", 1},  {"prod", "4x100xf32", 0},
                {"prod", "2x19xf32", 1},  {"max", "3x37xf32", 1},
                {"min", "3x6x2xf64", 1},  {"max", "4x45xi64", 1},
-               {"sum", "130xi32", 0}};
+               {"sum", "130xi32", 0},    {"sum", "7x101xf32", 1},
+               {"sum", "4x9xf16", 1},    {"prod", "9x40xbf16", 1}};
   for (auto [kind, type, dim] : scans)
     checkRegion("scan", {type},
                 formatv("%0 = fact.scan {0} %a0 dim {1} : {2}\n"
