@@ -3,9 +3,10 @@
 //
 // A row whose elements are adjacent is scanned in vectors: each lane combines
 // those before it in log2(lanes) steps, and then what came before the vector.
-// Where neighboring rows are adjacent, each lane scans a row of its own. What
-// is scanned, what scans of scans are made of, and the results are computed in
-// the same pass.
+// Several such rows are scanned in one loop, whose chains do not wait for each
+// other. Where neighboring rows are adjacent, each lane scans a row of its own.
+// What is scanned, what scans of scans are made of, and the results are
+// computed in the same pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,7 +126,8 @@ private:
   /// All scans and results at one position. `state` are the running reductions
   /// before it; returns those after it.
   SmallVector<Value> step(const Position &at, int64_t width, ValueRange state);
-  void scanRow(Value row);
+  /// Rows [first, first + count), each in vectors of columns.
+  void scanRows(Value first, int64_t count);
   /// Rows [begin, begin + width), whose elements are adjacent.
   void scanTogether(Value begin, int64_t width);
 
@@ -161,6 +163,9 @@ FailureOr<Elements> ScanRegion::plan(Value value, EmitError emitError) const {
   }
   return elements;
 }
+
+/// Rows that are scanned in one loop.
+static constexpr int64_t rowsAtOnce = 4;
 
 /// Rows that are too few to share among threads.
 static constexpr int64_t fewRows = 4;
@@ -352,15 +357,22 @@ SmallVector<Value> ScanBuilder::step(const Position &at, int64_t width,
   return next;
 }
 
-void ScanBuilder::scanRow(Value row) {
+void ScanBuilder::scanRows(Value begin, int64_t count) {
   SmallVector<Value> first;
-  for (Running &each : running)
-    first.push_back(each.getNeutral());
+  for (int64_t i = 0; i < count; ++i)
+    for (Running &each : running)
+      first.push_back(each.getNeutral());
   Value inner = b.integer(0);
   b.columns(
       b.integer(0), b.integer(rows.length), rowLanes, first,
       [&](Value column, int64_t width, ValueRange before) {
-        return step({row, column, inner, Position::columns}, width, before);
+        SmallVector<Value> next;
+        for (int64_t i = 0; i < count; ++i)
+          llvm::append_range(
+              next,
+              step({b.add(begin, i), column, inner, Position::columns}, width,
+                   before.slice(i * running.size(), running.size())));
+        return next;
       },
       [](ValueRange last) { return SmallVector<Value>(last); });
 }
@@ -380,22 +392,26 @@ void ScanBuilder::build(int64_t grain) {
   // Four registers, so that the steps of one do not wait for each other.
   int64_t together =
       std::min<int64_t>(llvm::bit_floor<uint64_t>(rows.inner), 4 * lanes);
-  int64_t perRun = ceilDivide(rows.inner, together);
-  int64_t blocks = rows.outer * perRun;
-  bool mayReassociate = llvm::all_of(
-      running, [](const Running &each) { return each.mayReassociate(); });
-  grain = std::max<int64_t>(grain / together, 1);
+  bool inColumns =
+      rows.inner == 1 && llvm::all_of(running, [](const Running &each) {
+        return each.mayReassociate();
+      });
+  // Blocks of rows of a run, which are scanned together. The last one ends with
+  // the run, and can share rows with the one before.
+  int64_t run = inColumns ? rows.outer : rows.inner;
+  int64_t block = inColumns ? std::min({run, grain, rowsAtOnce}) : together;
+  int64_t perRun = ceilDivide(run, block);
+  int64_t blocks = rows.countRows() / run * perRun;
+  grain = std::max<int64_t>(grain / block, 1);
   b.getLayout().tiles = ceilDivide(blocks, grain);
   Value from = b.mul(b.beginTile(), grain);
-  b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value block) {
-    if (rows.inner == 1 && mayReassociate)
-      return scanRow(block);
-    // The last block ends with the rows, and can share some with the one
-    // before.
-    Value first =
-        b.min(b.mul(b.rem(block, perRun), together), rows.inner - together);
-    scanTogether(b.add(b.mul(b.div(block, perRun), rows.inner), first),
-                 together == 1 ? 0 : together);
+  b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value index) {
+    Value first = b.min(b.mul(b.rem(index, perRun), block), run - block);
+    first = b.add(b.mul(b.div(index, perRun), run), first);
+    if (inColumns)
+      scanRows(first, block);
+    else
+      scanTogether(first, together == 1 ? 0 : together);
   });
   b.endFunction();
 }
