@@ -227,6 +227,21 @@ void KernelBuilder::loop(Value from, Value to, int64_t step,
   });
 }
 
+void KernelBuilder::blockOfRun(Value block, int64_t run, int64_t size,
+                               llvm::function_ref<void(Value)> body) {
+  int64_t perRun = run / size;
+  Value number = rem(block, perRun), begin = mul(number, size);
+  Value first = mul(div(block, perRun), run);
+  if (run % size == 0)
+    return body(add(first, begin));
+  Value isLast = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, number,
+                                       integer(perRun - 1));
+  Value end =
+      arith::SelectOp::create(*this, isLast, integer(run), add(begin, size));
+  loop(begin, end, size,
+       [&](Value next) { body(add(first, min(next, run - size))); });
+}
+
 void KernelBuilder::ifThen(Value condition, llvm::function_ref<void()> then,
                            llvm::function_ref<void()> otherwise) {
   auto branch = scf::IfOp::create(*this, TypeRange(), condition,

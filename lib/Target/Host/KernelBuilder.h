@@ -109,6 +109,12 @@ public:
                                 ValueRange state, LoopBody body);
   void loop(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
+  /// Block `block` of indices that come in runs of `run`, of which each has
+  /// `run / size` blocks: `body` is given the first of `size` indices. What is
+  /// left at the end of a run follows its last block. It shares indices with
+  /// that, which two tiles may not.
+  void blockOfRun(Value block, int64_t run, int64_t size,
+                  llvm::function_ref<void(Value)> body);
   void ifThen(Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
 

@@ -155,6 +155,8 @@ static bool isKnownFunction(StringRef name) {
   if (name == "_GLOBAL_OFFSET_TABLE_" || libc.contains(name) ||
       libm.contains(name))
     return true;
+  if (sanitizesThreads() && name.starts_with("__tsan_"))
+    return true;
   return name.consume_back("f") && libm.contains(name);
 }
 
@@ -219,6 +221,8 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
       function.setName(symbol + "_" + function.getName());
   expandNarrowFloats(*lowered, cpu);
   optimize(*lowered, *machine, effort);
+  if (sanitizesThreads())
+    reportAccesses(*lowered);
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);

@@ -51,6 +51,13 @@ void populateHostMathPatterns(mlir::RewritePatternSet &patterns,
 /// Conversions and arithmetic of 16-bit floats as integer operations and f32
 /// arithmetic.
 void expandNarrowFloats(llvm::Module &module, const Cpu &cpu);
+
+/// Whether kernels are to tell the thread sanitizer what they access
+/// (FACT_SANITIZE_KERNELS=thread). They then run only in a program that has it.
+bool sanitizesThreads();
+
+/// Precedes loads and stores by calls of the thread sanitizer.
+void reportAccesses(llvm::Module &module);
 } // namespace fact::host
 
 #endif // FACT_LIB_TARGET_HOST_OBJECTEMITTER_H

@@ -300,7 +300,7 @@ private:
 
 /// Loops over a part in blocks of its last and of another dimension. The last
 /// block along a dimension ends with it, and can share elements with the one
-/// before.
+/// before. Those that may be another tile's are not written twice.
 class BlockWriter {
 public:
   BlockWriter(KernelBuilder &b, const PointwisePlan::Part &part, size_t dim)
@@ -317,6 +317,12 @@ public:
     return std::min(ceilDivide(std::max(perTile / rows, columns), columns) *
                         columns,
                     part.getInner());
+  }
+  /// Tiles of so many columns, of which the last has more if there would be
+  /// less than a block beyond it.
+  int64_t countColumnTiles(int64_t perTile) const {
+    return ceilDivide(part.getInner() - columns + 1,
+                      getColumnsPerTile(perTile));
   }
   /// Columns [from, to) of a block.
   void build(Value block, Value from, Value to);
@@ -352,7 +358,8 @@ void BlockWriter::build(Value block, Value from, Value to) {
   int64_t perRun = ceilDivide(extent, rows), distance = getRowDistance();
   // The dimensions before `dim`, the block along it, and those after it.
   Value after = b.rem(block, distance), rest = b.div(block, distance);
-  Value first = b.min(b.mul(b.rem(rest, perRun), rows), extent - rows);
+  Value begin = b.mul(b.rem(rest, perRun), rows);
+  Value first = b.min(begin, extent - rows);
   Value firstRow = b.add(
       b.mul(b.add(b.mul(b.div(rest, perRun), extent), first), distance), after);
   llvm::MapVector<const Elements::Leaf *, Value> copies;
@@ -363,11 +370,11 @@ void BlockWriter::build(Value block, Value from, Value to) {
             b.scratch(getComputeType(storageOf(leaf.value)), rows * columns);
   int64_t inner = part.getInner();
   int64_t lanes = std::min(b.getLoopLanes(b.getF32Type()), columns);
-  b.loop(from, to, columns, [&](Value begin) {
-    Value column = b.min(begin, inner - columns);
+  b.loop(from, to, columns, [&](Value next) {
+    Value column = b.min(next, inner - columns);
     for (auto [leaf, scratch] : copies)
       copyLeaf(*leaf, firstRow, column, scratch);
-    b.loop(b.integer(0), b.integer(rows), 1, [&](Value i) {
+    b.loop(b.sub(begin, first), b.integer(rows), 1, [&](Value i) {
       Value row = b.add(firstRow, b.mul(i, distance));
       for (const PointwisePlan::Result &result : part.results) {
         RowWriter writer(b, result, row);
@@ -456,9 +463,8 @@ static int64_t countTiles(KernelBuilder &b, const PointwisePlan::Part &part,
                           int64_t perTile) {
   if (std::optional<size_t> dim = part.findTransposed()) {
     BlockWriter writer(b, part, *dim);
-    int64_t columns = writer.getColumnsPerTile(perTile);
     return ceilDivide(writer.countBlocks(), getBlocksPerTile(writer, perTile)) *
-           ceilDivide(part.getInner(), columns);
+           writer.countColumnTiles(perTile);
   }
   if (part.getOuter() == 1)
     return ceilDivide(part.getInner(), perTile);
@@ -474,9 +480,13 @@ static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
     // Several blocks, or a part of the columns of one.
     int64_t blocks = getBlocksPerTile(writer, perTile);
     int64_t columns = writer.getColumnsPerTile(perTile);
-    int64_t parts = ceilDivide(inner, columns);
-    Value begin = b.mul(b.rem(index, parts), columns);
-    Value end = b.min(b.add(begin, columns), inner);
+    int64_t parts = writer.countColumnTiles(perTile);
+    Value number = b.rem(index, parts);
+    Value begin = b.mul(number, columns);
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                         b.integer(parts - 1));
+    Value end = arith::SelectOp::create(b, isLast, b.integer(inner),
+                                        b.add(begin, columns));
     Value from = b.mul(b.div(index, parts), blocks);
     return b.loop(from, b.min(b.add(from, blocks), writer.countBlocks()), 1,
                   [&](Value block) { writer.build(block, begin, end); });

@@ -613,11 +613,9 @@ void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
 
 void RowBuilder::build() {
   int64_t rows = plan.region.rows;
-  // Blocks of rows that are computed at once. The last block of a run ends with
-  // it, and can share rows with the one before.
+  // Blocks of rows that are computed at once.
   int64_t run = together ? plan.getRun() : rows;
-  int64_t perRun = ceilDivide(run, atOnce);
-  int64_t blocks = rows / run * perRun;
+  int64_t blocks = rows / run * (run / atOnce);
   int64_t perTile = std::max<int64_t>(grain / atOnce, 1);
   b.getLayout().tiles = ceilDivide(blocks, perTile);
   Value index = b.beginTile();
@@ -631,14 +629,14 @@ void RowBuilder::build() {
   auto reduce = dyn_cast<ReduceOp>(plan.region.op);
   Value from = b.mul(index, perTile);
   b.loop(from, b.min(b.add(from, perTile), blocks), 1, [&](Value block) {
-    Value begin = b.min(b.mul(b.rem(block, perRun), atOnce), run - atOnce);
-    Value first = b.add(b.mul(b.div(block, perRun), run), begin);
-    if (together ? atOnce == together : atOnce == 1)
-      buildRow(first);
-    else if (together)
-      buildPanel(first, reduce);
-    else
-      buildRows(first, reduce);
+    b.blockOfRun(block, run, atOnce, [&](Value first) {
+      if (together ? atOnce == together : atOnce == 1)
+        buildRow(first);
+      else if (together)
+        buildPanel(first, reduce);
+      else
+        buildRows(first, reduce);
+    });
   });
   b.endFunction();
 }

@@ -396,22 +396,20 @@ void ScanBuilder::build(int64_t grain) {
       rows.inner == 1 && llvm::all_of(running, [](const Running &each) {
         return each.mayReassociate();
       });
-  // Blocks of rows of a run, which are scanned together. The last one ends with
-  // the run, and can share rows with the one before.
+  // Blocks of rows of a run, which are scanned together.
   int64_t run = inColumns ? rows.outer : rows.inner;
   int64_t block = inColumns ? std::min({run, grain, rowsAtOnce}) : together;
-  int64_t perRun = ceilDivide(run, block);
-  int64_t blocks = rows.countRows() / run * perRun;
+  int64_t blocks = rows.countRows() / run * (run / block);
   grain = std::max<int64_t>(grain / block, 1);
   b.getLayout().tiles = ceilDivide(blocks, grain);
   Value from = b.mul(b.beginTile(), grain);
   b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value index) {
-    Value first = b.min(b.mul(b.rem(index, perRun), block), run - block);
-    first = b.add(b.mul(b.div(index, perRun), run), first);
-    if (inColumns)
-      scanRows(first, block);
-    else
-      scanTogether(first, together == 1 ? 0 : together);
+    b.blockOfRun(index, run, block, [&](Value first) {
+      if (inColumns)
+        scanRows(first, block);
+      else
+        scanTogether(first, together == 1 ? 0 : together);
+    });
   });
   b.endFunction();
 }

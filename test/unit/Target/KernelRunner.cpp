@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelRunner.h"
+#include "Threads.h"
 #include "fact/Target/Reference.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
@@ -115,16 +116,19 @@ LoadedKernel::~LoadedKernel() {
 
 std::vector<char> LoadedKernel::pack(const std::vector<void *> &buffers) const {
   std::vector<char> packed(kernel->packed_bytes);
-  for (uint64_t i = 0; i < kernel->pack_tiles; ++i)
-    kernel->pack(i, buffers.data(), packed.data());
+  forEachTile(kernel->pack_tiles, [&](uint64_t tile, int) {
+    kernel->pack(tile, buffers.data(), packed.data());
+  });
   return packed;
 }
 
 void LoadedKernel::runPacked(std::vector<void *> buffers) const {
   // Garbage, as in a model; NaN in every floating-point type.
-  std::vector<char> workspace(kernel->workspace_bytes, '\xff');
-  for (uint64_t i = 0; i < kernel->tiles; ++i)
-    kernel->tile(i, buffers.data(), workspace.data());
+  std::vector<std::vector<char>> workspaces(
+      countThreads(), std::vector<char>(kernel->workspace_bytes, '\xff'));
+  forEachTile(kernel->tiles, [&](uint64_t tile, int thread) {
+    kernel->tile(tile, buffers.data(), workspaces[thread].data());
+  });
 }
 
 void LoadedKernel::run(std::vector<void *> buffers) const {
@@ -344,7 +348,9 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
       continue;
     for (Buffer &buffer : actual)
       buffer.poison();
+    int races = countRaces();
     kernel.run(pointers(actual));
+    EXPECT_EQ(countRaces(), races) << what << ", tiles of " << body.str();
     for (size_t i = 0; i < actual.size(); ++i) {
       Type element = cast<RankedTensorType>(fused->getResult(i).getType())
                          .getElementType();
@@ -352,7 +358,8 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
               doubts[i] ? &expected[*doubts[i]] : nullptr, toleranceOf(element),
               what);
     }
-    if (!timed)
+    // Times under a sanitizer say nothing.
+    if (!timed || countThreads() > 1)
       continue;
     double time = measure(kernel, pointers(actual));
     llvm::outs() << "  " << what << ": " << llvm::format("%.1f", time)
