@@ -446,7 +446,7 @@ static constexpr int64_t panelBytes = 2048;
 /// Columns of a panel that are added to its sums at once.
 static constexpr int64_t panelColumns = 8;
 /// Additions of a chain; sums of chains are added to others.
-static constexpr int64_t longestChain = 256;
+static constexpr int64_t longestChain = 64;
 
 int64_t RowBuilder::countRowsAtOnce(int64_t grain) const {
   int64_t rows = plan.region.rows;
