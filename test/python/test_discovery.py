@@ -144,7 +144,9 @@ CASES = [
     (SwiGlu, 1, ["gated_gemm: matmul silu matmul mul", "gemm_epilogue: matmul add"]),
     (PackedGlu, 1, ["gated_gemm: matmul matmul gelu mul", "gemm_epilogue: matmul"]),
     (BiasedAttention, 1, ["gemm_epilogue: matmul add", "attention: attention"]),
-    (NormChain, 2, ["rowwise: add norm tanh mul", "rowwise: norm"]),
+    # Rows that stay on a GPU's chip are read once for both norms.
+    (NormChain, 2, {"h200": ["reduction: add norm tanh mul norm"],
+                    "host": ["rowwise: add norm tanh mul", "rowwise: norm"]}),
     (SoftmaxChain, 1, ["rowwise: mul add softmax add log"]),
     (ResidualLadder, 1, ["gemm_epilogue: matmul add sigmoid add"] * 4),
     (PooledHead, 1, ["gemm_epilogue: matmul add relu reduce tanh"]),
@@ -182,4 +184,4 @@ def test_groups(kind, count, expected, target, tmp_path):
     inputs = tuple(tensor.to(dtype) for tensor in tensors(count))
     kernels, error = discover(module, inputs, target, tmp_path)
     assert kernels is not None, error
-    assert canonical(kernels) == canonical(expected)
+    assert canonical(kernels) == canonical(expected[target] if isinstance(expected, dict) else expected)

@@ -124,7 +124,7 @@ def test_the_probe_does_its_work(root, tmp_path, target):
     pytest.param(torch.bfloat16, id="bf16", marks=pytest.mark.full)])
 def test_a_concatenation_is_written_in_place(root, tmp_path, dtype):
     torch.manual_seed(0)
-    emulate(root, tmp_path, Beside().to(dtype).eval(), [torch.randn(3, 11, 21).to(dtype)], "a100",
+    emulate(root, tmp_path, Beside().to(dtype).eval(), [torch.randn(3, 110, 21).to(dtype)], "a100",
             ["--place-parts"])
     kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
     parts = {kernel["name"]: result["part"] for kernel in kernels for result in kernel["results"]
@@ -364,14 +364,14 @@ def test_tiles(root, tmp_path):
 class Masked(nn.Module):
     """Rows under masks: one that batches share, one of each element, one per row."""
 
-    def forward(self, x, shared, own, kept):
-        return (torch.softmax(x.masked_fill(shared, -1e4), -1), torch.where(own, x, 0).sum(-1),
-                F.layer_norm(x, (24,)).masked_fill(~kept, 0))
+    def forward(self, x, y, z, shared, own, kept):
+        return (torch.softmax(x.masked_fill(shared, -1e4), -1), torch.where(own, y, 0).sum(-1),
+                F.layer_norm(z, (24,)).masked_fill(~kept, 0))
 
 
 def test_rows_are_masked_as_they_are_read(root, tmp_path):
     masks = [torch.rand(shape) > 0.5 for shape in [(5, 24), (2, 3, 5, 24), (2, 3, 5, 1)]]
-    inputs = [torch.randn(2, 3, 5, 24).bfloat16(), *masks]
+    inputs = [*(torch.randn(2, 3, 5, 24).bfloat16() for _ in range(3)), *masks]
     report = emulate(root, tmp_path, Masked(), inputs, "h200")
     assert [kernel["schedule"].partition("<")[0] for kernel in report["kernels"]] == 3 * ["cuda_row"]
 
@@ -535,10 +535,10 @@ module @strict_attention {{
 def test_kernels_in_one_source_are_one_object(root, tmp_path):
     """What test/gpu/unite.py makes of a bundle."""
     class Rows(nn.Module):
-        def forward(self, x):
-            return torch.softmax(x, -1), x.exp().transpose(0, 1), x.sum(-1), (x * 2).relu()
+        def forward(self, x, y, z, w):
+            return torch.softmax(x, -1), y.exp().transpose(0, 1), z.sum(-1), (w * 2).relu()
 
-    write_bundle(tmp_path, Rows(), (torch.randn(9, 33),), "a100")
+    write_bundle(tmp_path, Rows(), [torch.randn(9, 33) for _ in range(4)], "a100")
     subprocess.run([sys.executable, root / "test" / "gpu" / "unite.py", tmp_path / "bundle"], check=True)
     sources = [kernel["candidates"][0]["source"]
                for kernel in json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]]
@@ -600,7 +600,8 @@ class Chain(nn.Module):
         self.scale = nn.Parameter(torch.linspace(1, 2, 8))
 
     def forward(self, x):
-        return torch.softmax(torch.softmax(torch.softmax(x * self.scale, 0), 1), 0)
+        y = torch.softmax(x * self.scale, 0)
+        return torch.softmax(torch.softmax(y @ x.t(), 1) @ x, 0)
 
 
 class EmulatedModel:
