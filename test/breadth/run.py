@@ -310,6 +310,8 @@ def each_bundle(mode: str, bundles: Sequence[str], timeout: int,
 
 
 def stage(arguments) -> int:
+    # Modules that are made meanwhile leave processors to the one that is timed.
+    torch.set_num_threads(min(torch.get_num_threads(), max(1, (os.cpu_count() or 1) // 8)))
     return each_bundle(arguments.mode, arguments.bundles, arguments.timeout,
                        lambda bundle: STAGES[arguments.mode](bundle, arguments.baselines,
                                                              arguments.seconds))

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plain kernels of a bundle as few sources, for tests that compile thousands of them.
 
-    unite.py BUNDLE ...
+    unite.py [--candidates N] BUNDLE ...
 
-nvcc takes longer for the headers of a plain kernel than for the kernel. This keeps the best predicted
-candidate of each kernel, and the fallback, and puts the sources of those that do not use CUTLASS together,
-some of one family per file. Such bundles are for fact-tune --untuned.
+nvcc takes longer for the headers of a plain kernel than for the kernel. This puts the sources of kernels
+that do not use CUTLASS together, some of one family per file. Of each kernel, it keeps the best predicted
+candidate and the fallback, for fact-tune --untuned. With --candidates, it keeps those of the N best
+predicted objects that use CUTLASS, all others, and cuBLAS, for fact-tune to measure.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 PER_SOURCE = 9
@@ -27,22 +28,40 @@ def is_heavy(text: str) -> bool:
     return any(f'{name}"' in line for line in headers(text) for name in HEAVY)
 
 
-def unite(bundle: Path) -> None:
+def best(candidates: list[dict]) -> list[dict]:
+    """The candidate to take without a measurement; cuBLAS has to be measured to be used."""
+    return [min(candidates, key=lambda each: (each["key"].startswith("cublas"), each.get("predicted_us", 0)))]
+
+
+def measured(bundle: Path, candidates: list[dict], most: int) -> list[dict]:
+    """The candidates to measure: all that are cheap to compile, and those of `most` objects that are not."""
+    heavy: list[str] = []
+    kept = []
+    for each in sorted(candidates, key=lambda each: each.get("predicted_us", 0)):
+        cheap = each["key"].startswith("cublas") or not is_heavy((bundle / each["source"]).read_text())
+        if not cheap and each["source"] not in heavy:
+            if len(heavy) == most:
+                continue
+            heavy.append(each["source"])
+        kept.append(each)
+    return kept
+
+
+def unite(bundle: Path, most: int) -> None:
     content = json.loads((bundle / "bundle.json").read_text())
     # Texts and candidates of each symbol, by headers: names of two families may clash.
     plain: dict[tuple[str, ...], dict[str, tuple[str, list]]] = {}
     for kernel in content["kernels"]:
-        candidates = [each for each in kernel["candidates"] if not each.get("fallback")]
-        # cuBLAS has to be measured to be used.
-        best = min(candidates or kernel["candidates"],
-                   key=lambda each: (each["key"].startswith("cublas"), each.get("predicted_us", 0)))
-        kernel["candidates"] = [best, *(each for each in kernel["candidates"]
-                                        if each.get("fallback") and each is not best)]
+        fallback = [each for each in kernel["candidates"] if each.get("fallback")]
+        candidates = [each for each in kernel["candidates"] if not each.get("fallback")] or fallback
+        kept = measured(bundle, candidates, most) if most else best(candidates)
+        kernel["candidates"] = [*kept, *(each for each in fallback if each not in kept)]
         # A plain product would rank candidates that are gone.
         kernel.pop("product", None)
-        text = (bundle / best["source"]).read_text()
-        if not is_heavy(text) and not best.get("flags") and not best.get("link"):
-            plain.setdefault(headers(text), {}).setdefault(best["symbol"], (text, []))[1].append(best)
+        for each in kept:
+            text = (bundle / each["source"]).read_text()
+            if not is_heavy(text) and not each.get("flags") and not each.get("link"):
+                plain.setdefault(headers(text), {}).setdefault(each["symbol"], (text, []))[1].append(each)
     parts = [entries[begin:begin + PER_SOURCE]
              for entries in (list(each.values()) for each in plain.values())
              for begin in range(0, len(entries), PER_SOURCE)]
@@ -56,5 +75,10 @@ def unite(bundle: Path) -> None:
 
 
 if __name__ == "__main__":
-    for folder in sys.argv[1:]:
-        unite(Path(folder))
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--candidates", type=int, default=0, metavar="N")
+    parser.add_argument("bundles", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    for folder in arguments.bundles:
+        unite(folder, arguments.candidates)

@@ -532,16 +532,21 @@ module @strict_attention {{
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
 
 
-def test_kernels_in_one_source_are_one_object(root, tmp_path):
-    """What test/gpu/unite.py makes of a bundle."""
+@pytest.mark.parametrize("candidates", [0, 1])
+def test_kernels_in_one_source_are_one_object(root, tmp_path, candidates):
+    """What test/gpu/unite.py makes of a bundle, with one candidate of each kernel or with all."""
     class Rows(nn.Module):
         def forward(self, x, y, z, w):
             return torch.softmax(x, -1), y.exp().transpose(0, 1), z.sum(-1), (w * 2).relu()
 
     write_bundle(tmp_path, Rows(), [torch.randn(9, 33) for _ in range(4)], "a100")
-    subprocess.run([sys.executable, root / "test" / "gpu" / "unite.py", tmp_path / "bundle"], check=True)
-    sources = [kernel["candidates"][0]["source"]
-               for kernel in json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]]
+    subprocess.run([sys.executable, root / "test" / "gpu" / "unite.py", "--candidates", str(candidates),
+                    tmp_path / "bundle"], check=True)
+    kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
+    chosen = [[each["source"] for each in kernel["candidates"] if not each.get("fallback")]
+              for kernel in kernels]
+    assert (max(map(len, chosen)) > 1) == (candidates > 0), chosen
+    sources = sum(chosen, [])
     assert len(set(sources)) < len(sources) and all("united" in source for source in sources), sources
     process = tune(root, tmp_path)
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
