@@ -248,9 +248,9 @@ const Rule fact::scanRule{
 
 const Rule fact::sortRule{
     "sort",
-    "One `argsort` over any dimension and nothing else; on the host, also a "
-    "`slice` of the last of its places. Gain: rows are sorted on the chip, and "
-    "one place is found without a sort.",
+    "One `argsort` over any dimension, and at most a `slice` of the last of "
+    "its places. Gain: rows are sorted on the chip, and the first places, or "
+    "one, are found without a sort of all.",
     growFrom<ArgsortOp>};
 
 const Rule fact::scatterRule{

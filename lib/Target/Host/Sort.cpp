@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPlan.h"
-#include "fact/Target/RowsOf.h"
+#include "fact/Target/SortedRows.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -23,25 +23,13 @@ using namespace fact;
 using namespace fact::host;
 
 namespace {
-/// Rows, and which of the places in sorted order are the result.
-struct SortedRows : RowsOf {
-  bool descending;
-  /// The first `count` places, or only the last of those.
-  int64_t count;
-  bool onlyLast;
-
-  static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError);
-};
-
 class SortPlan : public HostPlan {
 public:
   SortPlan(const Family &family, FusedOp fused,
            const MachineDescription &machine, SortedRows rows)
       : HostPlan(family, fused, machine), rows(rows) {}
 
-  static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError) {
-    return SortedRows::read(fused, emitError);
-  }
+  static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError);
 
   SpaceAttrInterface getSpace() const override {
     return getRowsSpace(fused, rows.countRows(), rows.length, 4096);
@@ -158,30 +146,11 @@ private:
 static constexpr int64_t shortRow = 64;
 static constexpr int64_t digitBits = 8, digitCount = 1 << digitBits;
 
-FailureOr<SortedRows> SortedRows::read(FusedOp fused, EmitError emitError) {
-  auto op = getOnly<ArgsortOp>(fused);
-  auto slice = getOnly<SliceOp>(fused);
-  int64_t ops = llvm::range_size(fused.getBodyOps());
-  if (!op || ops != (slice ? 2 : 1) || fused.getNumResults() != 1 ||
-      !isa<BlockArgument>(op.getOperand()))
-    return emitError() << "needs exactly one 'fact.argsort', and at most a "
-                          "'fact.slice' of it";
-  if (failed(requireElements(fused, emitError)))
-    return failure();
-  SortedRows rows{RowsOf::get(op), op.getDescending(),
-                  op.getType().getDimSize(op.getDim()), bool(slice)};
-  if (rows.length >= INT32_MAX)
+FailureOr<SortedRows> SortPlan::read(FusedOp fused, EmitError emitError) {
+  FailureOr<SortedRows> rows = SortedRows::read(fused, emitError);
+  if (succeeded(rows) && rows->length >= INT32_MAX)
     return emitError() << "a row has less than 2^31 elements, not "
-                       << rows.length;
-  if (!slice)
-    return rows;
-  int64_t start = slice.getStart(), dim = slice.getDim();
-  if (slice.getOperand() != op.getResult() ||
-      fused.getYield()->getOperand(0) != slice.getResult() ||
-      dim != int64_t(op.getDim()) || start + 1 != rows.count ||
-      slice.getType().getDimSize(dim) != 1)
-    return emitError() << "a slice must be of the last place, "
-                       << rows.count - 1 << ", of dimension " << op.getDim();
+                       << rows->length;
   return rows;
 }
 

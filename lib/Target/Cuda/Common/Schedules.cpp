@@ -104,15 +104,34 @@ const ScheduleKind CudaScanAttr::kind{
 
 const ScheduleKind CudaSortAttr::kind{
     "cuda_sort",
-    "a bitonic network in shared memory, and merges of longer rows",
-    {Parameter::number(
-         "tile", "elements that a network sorts",
-         Sizes::oneOf({32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})),
-     Parameter::number("threads", "threads of a block",
-                       Sizes::oneOf({128, 256, 512, 1024}))},
-    "A tile of 8 bytes per element, 16 for elements of 64 bits, fits the "
+    "a bitonic network in registers, and merges of longer rows",
+    {Parameter::number("tile", "elements that a network sorts",
+                       Sizes::oneOf({32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                     8192, 16384, 32768})),
+     Parameter::number("items", "elements of a thread",
+                       Sizes::oneOf({4, 8, 16, 32}))},
+    "A thread has at most 256 bytes of keys: an element and its place take 4 "
+    "bytes for elements of up to 16 bits in rows of less than 65,536, 8 for "
+    "other elements of up to 32 bits, and else 16. The keys of a tile fit the "
     "shared memory.",
-    {"1024", "512"}};
+    {"1024", "16"}};
+
+//===----------------------------------------------------------------------===//
+// cuda_select
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaSelectAttr::kind{
+    "cuda_select",
+    "the first places of rows by counts of their digits, without a sort",
+    {Parameter::number("threads", "threads that share a row",
+                       Sizes::oneOf({8, 16, 32, 64, 128, 256, 512, 1024})),
+     Parameter::number("rows", "rows of a block",
+                       Sizes::oneOf({1, 2, 4, 8, 16, 32})),
+     Parameter::number("splits", "parts of a row, which are rows first",
+                       Sizes::between(1, 1024))},
+    "A block has 32 to 1024 threads. The places that are wanted fit the shared "
+    "memory, and each split has at least as many elements as are wanted.",
+    {"256", "1", "1"}};
 
 //===----------------------------------------------------------------------===//
 // cuda_reduction

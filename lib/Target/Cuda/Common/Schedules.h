@@ -73,14 +73,26 @@ public:
   int64_t getSplits() const { return getSize(1); }
 };
 
-/// Sorting networks in shared memory, and merges.
+/// Sorting networks in registers, and merges.
 class CudaSortAttr : public ScheduleOf<CudaSortAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getTile() const { return getSize(0); }
-  int64_t getThreads() const { return getSize(1); }
+  int64_t getItems() const { return getSize(1); }
+};
+
+/// The first places of rows, by counts of digits.
+class CudaSelectAttr
+    : public ScheduleOf<CudaSelectAttr, int64_t, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getThreads() const { return getSize(0); }
+  int64_t getRows() const { return getSize(1); }
+  int64_t getSplits() const { return getSize(2); }
 };
 
 /// Whether a reduction keeps its operands on the chip.

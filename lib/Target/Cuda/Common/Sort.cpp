@@ -1,7 +1,13 @@
 //===- Sort.cpp - Places of sorted rows -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole rows are sorted by networks and merges (Sort.cuh). The first places, or
+// the last of these alone, are selected (Select.cuh).
+//
+//===----------------------------------------------------------------------===//
 
 #include "RowsOf.h"
+#include "fact/Target/SortedRows.h"
 
 using namespace mlir;
 using namespace fact;
@@ -10,12 +16,16 @@ namespace {
 class SortPlan : public Plan {
 public:
   SortPlan(const Family &family, FusedOp fused,
-           const MachineDescription &machine, RowsOf rows)
+           const MachineDescription &machine, SortedRows rows)
       : Plan(family, fused, machine), rows(rows) {}
 
-  static FailureOr<RowsOf> read(FusedOp fused, EmitError emitError);
+  static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError);
 
-  SpaceAttrInterface getSpace() const override;
+  SpaceAttrInterface getSpace() const override {
+    return selects() ? getSelectSpace() : getSortSpace();
+  }
+  /// Of short rows, a network is at times faster than a selection.
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;
@@ -25,99 +35,325 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  ArgsortOp getOp() const { return getOnly<ArgsortOp>(fused); }
-  int64_t getCount() const {
-    ArgsortOp op = getOp();
-    return op.getType().getDimSize(op.getDim());
-  }
-  /// An element and its place.
+  int64_t getElementBytes() const { return getStorageBytes(rows.element); }
+  /// An element and its place, as in SortKeys.cuh.
   int64_t getKeyBytes() const {
-    return getStorageBytes(rows.element) == 8 ? 16 : 8;
+    int64_t bytes = getElementBytes();
+    return bytes <= 2 && rows.length < (1 << 16) ? 4 : bytes <= 4 ? 8 : 16;
   }
+  int64_t getPaddedKeys() const { return llvm::PowerOf2Ceil(rows.count); }
+  /// Instructions that compare and exchange two keys.
+  double countComparison() const {
+    return getKeyBytes() == 4 ? 2 : getKeyBytes() == 8 ? 6 : 14;
+  }
+  /// Instructions of all multiprocessors per second.
+  double getRate() const {
+    return 128.0 * machine.clock * machine.multiprocessors;
+  }
+
+  /// Whether so few places are wanted that a selection is worth its passes.
+  bool selects() const;
+  SpaceAttrInterface getSortSpace() const;
+  SpaceAttrInterface getSelectSpace() const;
+
   int64_t countRuns(int64_t tile) const {
     return llvm::divideCeilSigned(rows.length, tile);
   }
+  int64_t getBlockRows(CudaSortAttr schedule) const;
+  int64_t getSharedBytes(CudaSortAttr schedule) const;
+  LogicalResult check(CudaSortAttr schedule, EmitError emitError) const;
+  double predictSeconds(CudaSortAttr schedule) const;
 
-  RowsOf rows;
+  int64_t getPartLength(int64_t splits) const {
+    return llvm::divideCeilSigned(rows.length, splits);
+  }
+  /// The bytes that a thread keeps of a row's elements; 0 if it reads them
+  /// again in each pass.
+  int64_t getHeldBytes(CudaSelectAttr schedule) const;
+  int64_t getSharedBytes(CudaSelectAttr schedule) const;
+  LogicalResult check(CudaSelectAttr schedule, EmitError emitError) const;
+  double predictSeconds(CudaSelectAttr schedule) const;
+
+  SortedRows rows;
 };
 
 class SortFamily : public FamilyOf<SortPlan> {
 public:
-  SortFamily() : FamilyOf(sortRule, "cuda", {&CudaSortAttr::kind}) {}
+  SortFamily()
+      : FamilyOf(sortRule, "cuda",
+                 {&CudaSortAttr::kind, &CudaSelectAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "The `argsort`, and a `slice` of the last of its places where "
+           "nothing else reads them.";
+  }
 };
 } // namespace
 
-FailureOr<RowsOf> SortPlan::read(FusedOp fused, EmitError emitError) {
-  FailureOr<RowsOf> rows = RowsOf::read<ArgsortOp>(fused, emitError);
+FailureOr<SortedRows> SortPlan::read(FusedOp fused, EmitError emitError) {
+  FailureOr<SortedRows> rows = SortedRows::read(fused, emitError);
   if (succeeded(rows) && rows->length >= int64_t(1) << 32)
     return emitError() << "a row has less than 2^32 elements, not "
                        << rows->length;
   return rows;
 }
 
+bool SortPlan::selects() const {
+  if (rows.onlyLast)
+    return true;
+  return 2 * rows.count <= rows.length &&
+         2 * getPaddedKeys() * getKeyBytes() <= machine.sharedMemoryBytes;
+}
+
+SmallVector<ScheduleAttr> SortPlan::getFixedSchedules() const {
+  if (!selects() || rows.onlyLast)
+    return {};
+  ScheduleAttr best;
+  for (ScheduleAttr schedule : getSortSpace().enumerate())
+    if (isLegal(schedule) && (!best || predict(schedule) < predict(best)))
+      best = schedule;
+  if (!best)
+    return {};
+  return {best};
+}
+
 LogicalResult SortPlan::checkLimits(ScheduleAttr schedule,
                                     EmitError emitError) const {
-  auto own = cast<CudaSortAttr>(schedule);
-  int64_t elements = std::max<int64_t>(own.getTile(), 1024);
-  if (failed(requireSharedMemory(elements * getKeyBytes(), machine, emitError)))
+  if (auto select = dyn_cast<CudaSelectAttr>(schedule))
+    return check(select, emitError);
+  return check(cast<CudaSortAttr>(schedule), emitError);
+}
+
+double SortPlan::predict(ScheduleAttr schedule) const {
+  if (auto select = dyn_cast<CudaSelectAttr>(schedule))
+    return 1e6 * predictSeconds(select);
+  return 1e6 * predictSeconds(cast<CudaSortAttr>(schedule));
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+/// At least four warps, and of rows that lie across memory as many as share a
+/// sector of 32 bytes.
+int64_t SortPlan::getBlockRows(CudaSortAttr schedule) const {
+  int64_t threads =
+      std::max<int64_t>(1, schedule.getTile() / schedule.getItems());
+  int64_t count = std::max<int64_t>(1, 128 / threads);
+  if (rows.inner == 1)
+    return count;
+  while (count * getElementBytes() < 32 && 2 * count * threads <= 512 &&
+         4 * count * schedule.getTile() * getKeyBytes() <=
+             machine.sharedMemoryBytes)
+    count *= 2;
+  return count;
+}
+
+int64_t SortPlan::getSharedBytes(CudaSortAttr schedule) const {
+  int64_t elements = getBlockRows(schedule) * schedule.getTile();
+  // One key more for each 128 bytes, against conflicts.
+  return (elements + elements / (128 / getKeyBytes())) * getKeyBytes();
+}
+
+LogicalResult SortPlan::check(CudaSortAttr schedule,
+                              EmitError emitError) const {
+  int64_t tile = schedule.getTile(), items = schedule.getItems();
+  if (rows.onlyLast)
+    return emitError() << "sorts all places: use cuda_select for the last one";
+  if (items > tile || tile / items > 1024)
+    return emitError() << "a block has at most 1024 threads, and a thread no "
+                          "more than a tile of "
+                       << tile << " elements, not " << items;
+  if (items * getKeyBytes() > 256)
+    return emitError() << "a thread has at most " << 256 / getKeyBytes()
+                       << " keys of " << getKeyBytes() << " bytes, not "
+                       << items;
+  if (failed(requireSharedMemory(getSharedBytes(schedule), machine, emitError)))
     return failure();
-  if (rows.countRows() * countRuns(own.getTile()) >= INT32_MAX)
+  if (rows.countRows() * countRuns(tile) >= INT32_MAX)
     return emitError() << "has too many rows for one grid: "
                        << rows.countRows();
   return success();
 }
 
-SpaceAttrInterface SortPlan::getSpace() const {
+SpaceAttrInterface SortPlan::getSortSpace() const {
+  int64_t largest = getKeyBytes() == 4 ? 32768 : 16384;
+  while (9 * largest / 8 * getKeyBytes() > machine.sharedMemoryBytes)
+    largest /= 2;
   int64_t whole =
-      std::clamp<int64_t>(llvm::PowerOf2Ceil(rows.length), 32, 16384);
-  while (whole > 1024 && whole * getKeyBytes() > machine.sharedMemoryBytes)
-    whole /= 2;
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(rows.length), 32, largest);
   // Long rows also as short runs: a network's steps grow faster than merges.
   llvm::SmallSetVector<int64_t, 3> tiles;
   tiles.insert(whole);
   for (int64_t tile : {4096, 2048})
     tiles.insert(std::min(whole, tile));
-  SmallVector<int64_t> threads{512, 1024};
-  if (whole <= 1024)
-    threads = {256, 512};
   return CudaSortAttr::getSpace(fused.getContext(), tiles.getArrayRef(),
-                                threads);
+                                {8, 16, 32});
 }
 
-double SortPlan::predict(ScheduleAttr schedule) const {
-  auto own = cast<CudaSortAttr>(schedule);
-  int64_t tile = own.getTile(), runs = countRuns(tile);
+double SortPlan::predictSeconds(CudaSortAttr schedule) const {
+  int64_t tile = schedule.getTile(), runs = countRuns(tile);
   double elements = double(rows.countRows()) * runs * tile;
-  // A comparison is about 12 instructions, with accesses of shared memory.
-  double stages = llvm::Log2_64(tile) * (llvm::Log2_64(tile) + 1) / 2.0;
-  double rate = 128.0 * machine.clock * machine.multiprocessors;
-  double resident =
-      std::min(1.0, machine.sharedMemoryBytes /
-                        double(std::max<int64_t>(tile, 1024) * getKeyBytes()) *
-                        double(own.getThreads()) / 2048);
-  resident *= std::min(1.0, elements / std::max<int64_t>(tile, 1024) /
-                                machine.multiprocessors);
-  double seconds = elements / 2 * stages * 12 / (rate * resident);
-  seconds += elements * getStorageBytes(rows.element) / machine.bandwidth;
+  int64_t levels = llvm::Log2_64(tile),
+          bits = llvm::Log2_64(schedule.getItems());
+  double comparisons = levels * (levels + 1) / 4.0;
+  // Moves through shared memory, which passes 128 bytes per cycle.
+  double moves = 3;
+  for (int64_t level = bits + 1; level <= levels; ++level)
+    moves += llvm::divideCeilSigned(level, bits);
+  double work =
+      24 + comparisons * countComparison() + moves * (4 + 2.0 * getKeyBytes());
+  // A few warps of a multiprocessor do not hide what they wait for.
+  int64_t blockRows = getBlockRows(schedule);
+  int64_t threads = blockRows * tile / schedule.getItems();
+  double blocks = std::min<double>(
+      {double(machine.sharedMemoryBytes / getSharedBytes(schedule)),
+       2048.0 / threads,
+       65536.0 / (threads * (32 + schedule.getItems() * getKeyBytes() / 4.0)),
+       std::ceil(double(rows.countRows()) * runs / blockRows /
+                 machine.multiprocessors)});
+  double resident = std::min(1.0, std::max(1.0, blocks) * threads / 512);
+  double busy = std::min(1.0, double(rows.countRows()) * runs / blockRows /
+                                  machine.multiprocessors);
+  double seconds = elements * work / (getRate() * resident * busy);
+  seconds += elements * getElementBytes() / machine.bandwidth;
   // Merges search in the cache.
-  double kept = std::min(getCount(), tile) / double(tile);
+  double kept = std::min(rows.count, tile) / double(tile);
   for (int64_t count = runs; count > 1; count = (count + 1) / 2)
     seconds += machine.launchSeconds +
                elements * kept * 8 * getKeyBytes() / machine.bandwidth;
-  return 1e6 * (seconds + machine.launchSeconds);
+  return seconds + machine.launchSeconds;
 }
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+int64_t SortPlan::getHeldBytes(CudaSelectAttr schedule) const {
+  int64_t items = llvm::divideCeilSigned(getPartLength(schedule.getSplits()),
+                                         schedule.getThreads());
+  int64_t bytes = items * (getElementBytes() == 8 ? 8 : 4);
+  return bytes <= 128 ? bytes : 0;
+}
+
+int64_t SortPlan::getSharedBytes(CudaSelectAttr schedule) const {
+  // A second kernel has one row per block, of the same keys.
+  bool collects = !rows.onlyLast || schedule.getSplits() > 1;
+  int64_t keys = (collects ? getPaddedKeys() : 1) + 1;
+  // Counters of 256 digits, and a few numbers.
+  return schedule.getRows() * (keys * getKeyBytes() + 4 * 257 + 16) + 16;
+}
+
+LogicalResult SortPlan::check(CudaSelectAttr schedule,
+                              EmitError emitError) const {
+  int64_t threads = schedule.getThreads() * schedule.getRows();
+  int64_t splits = schedule.getSplits(), part = getPartLength(splits);
+  if (threads < 32 || threads > 1024)
+    return emitError() << "a block has 32 to 1024 threads, not " << threads;
+  if (splits > 1 && (part < rows.count || part * (splits - 1) >= rows.length))
+    return emitError() << splits << " parts of a row of " << rows.length
+                       << " have less than " << rows.count
+                       << " elements each, or none";
+  if (failed(requireSharedMemory(getSharedBytes(schedule), machine, emitError)))
+    return failure();
+  if (rows.countRows() * splits >= INT32_MAX)
+    return emitError() << "has too many rows for one grid: "
+                       << rows.countRows();
+  return success();
+}
+
+SpaceAttrInterface SortPlan::getSelectSpace() const {
+  SmallVector<int64_t> blockRows, splits{1}, threads;
+  // Few long rows: parts for two blocks per multiprocessor.
+  int64_t parts =
+      llvm::divideCeilSigned(2 * machine.multiprocessors, rows.countRows());
+  parts =
+      std::min(parts, rows.length / std::max<int64_t>(8 * rows.count, 2048));
+  if (parts > 1)
+    splits.push_back(std::min<int64_t>(parts, 1024));
+  if (rows.inner > 1) {
+    // Rows of a sector, and of two.
+    int64_t sector = std::max<int64_t>(4, 32 / getElementBytes());
+    blockRows = {std::min<int64_t>(sector, 32),
+                 std::min<int64_t>(2 * sector, 32)};
+  } else {
+    blockRows = {1, 4};
+  }
+  // Rows that registers hold, by few threads and by more.
+  int64_t held = getElementBytes() == 8 ? 16 : 32;
+  for (int64_t part : splits) {
+    int64_t least = std::clamp<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeilSigned(getPartLength(part), held)),
+        8, 1024);
+    for (int64_t count : {least, 2 * least, 4 * least})
+      if (count <= 1024 && !llvm::is_contained(threads, count))
+        threads.push_back(count);
+  }
+  return CudaSelectAttr::getSpace(fused.getContext(), threads, blockRows,
+                                  splits);
+}
+
+double SortPlan::predictSeconds(CudaSelectAttr schedule) const {
+  int64_t splits = schedule.getSplits(), part = getPartLength(splits);
+  int64_t threads = schedule.getThreads() * schedule.getRows();
+  double elements = double(rows.countRows()) * rows.length;
+  double blocks =
+      std::ceil(double(rows.countRows()) * splits / schedule.getRows());
+  // Most rows end before the places are counted.
+  double passes = std::min<int64_t>(getElementBytes(), 3) + 1;
+  double bytes = elements * getElementBytes();
+  int64_t neighbors = rows.inner > 1 ? schedule.getRows() : rows.length;
+  bytes *= std::max(1.0, 32.0 / (neighbors * getElementBytes()));
+  int64_t held = getHeldBytes(schedule);
+  if (!held)
+    bytes *= passes;
+  double resident = std::floor(std::min<double>(
+      {32.0, double(machine.sharedMemoryBytes / getSharedBytes(schedule)),
+       2048.0 / threads, 65536.0 / (threads * (32 + held / 4.0))}));
+  resident = std::max(1.0, resident);
+  double waves = std::ceil(blocks / (machine.multiprocessors * resident));
+  // Each thread's own elements, one after the other, and barriers.
+  double items = llvm::divideCeilSigned(part, schedule.getThreads());
+  double cycles = passes * (10 * items + 600) + 8 * items + 1000;
+  if (!rows.onlyLast || splits > 1) {
+    int64_t keys = getPaddedKeys(), levels = llvm::Log2_64(keys);
+    cycles += levels * (levels + 1) / 2.0 *
+              (50 + 16.0 * keys * schedule.getRows() / threads);
+  }
+  double busy = std::min(1.0, blocks / machine.multiprocessors);
+  double seconds = std::max({waves * cycles / machine.clock,
+                             elements * (16 + 10 * passes) / (getRate() * busy),
+                             bytes / (machine.bandwidth * busy)});
+  if (splits > 1)
+    seconds += machine.launchSeconds +
+               (3000 + 30.0 * splits * rows.count / 256) / machine.clock;
+  return seconds + machine.launchSeconds;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 LogicalResult SortPlan::emit(ArrayRef<KernelVariant> variants,
                              KernelCode &code) const {
   auto [schedule, symbol] = variants.front();
-  auto own = cast<CudaSortAttr>(schedule);
+  auto select = dyn_cast<CudaSelectAttr>(schedule);
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "Sort.cuh");
-  os << "using Kernel = Sort<" << rows << ", " << getElementName(rows.element)
-     << ", " << getCount() << ", /*Descending=*/"
-     << (getOp().getDescending() ? "true" : "false")
-     << ",\n                    SortSchedule<" << own.getTile() << ", "
-     << own.getThreads() << ">>;\n";
+  printHeader(os, fused, schedule, symbol, select ? "Select.cuh" : "Sort.cuh");
+  auto boolean = [](bool value) { return value ? "true" : "false"; };
+  os << "using Kernel = " << (select ? "Select<" : "Sort<") << rows << ", "
+     << getElementName(rows.element) << ", " << rows.count
+     << ", /*Descending=*/" << boolean(rows.descending) << ",\n    ";
+  if (select) {
+    os << "/*OnlyLast=*/" << boolean(rows.onlyLast) << ", SelectSchedule<"
+       << select.getThreads() << ", " << select.getRows() << ", "
+       << select.getSplits();
+  } else {
+    auto own = cast<CudaSortAttr>(schedule);
+    os << "SortSchedule<" << own.getTile() << ", " << own.getItems() << ", "
+       << getBlockRows(own);
+  }
+  os << ">>;\n";
   printFooter(os, symbol);
   return success();
 }

@@ -2,68 +2,157 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first `Count` places of each row in ascending or descending order. Rows
-// lie along the middle of [outer, length, inner]. An element and its place are
-// one integer, so no two are equal and every sort is stable: the high bits
-// order elements as the comparison does, with NaN above all else.
+// lie along the middle of [outer, length, inner]; elements are compared as
+// integers that are above their places (SortKeys.cuh).
 //
 //   // the 50 largest of each row
 //   #include "fact/cutlass/Sort.cuh"
 //
 //   namespace fact::sort_0 {
 //   using Kernel = Sort<RowsOf<512, 2000, 1>, f32, 50, /*Descending=*/true,
-//                       SortSchedule<2048, 512>>;  // tile, threads
+//                       SortSchedule<2048, 16, 1>>;  // tile, items, rows
 //   FACT_KERNEL(sort_0, Kernel)
 //   } // namespace fact::sort_0
 //
-// A bitonic network sorts tiles in shared memory. Longer rows are runs of one
-// tile each, which further kernels merge pair by pair in the workspace; only
-// the first `Count` elements of a run are kept.
+// A bitonic network sorts tiles in registers. Longer rows are runs of one tile
+// each, which further kernels merge pair by pair in the workspace; only the
+// first `Count` elements of a run are kept.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_SORT_CUH
 #define FACT_CUTLASS_SORT_CUH
 
-#include "Scan.cuh"
+#include "SortKeys.cuh"
 
 namespace fact {
 
+/// Elements of a run, elements per thread, and rows of a block.
+template <int Tile, int Items, int Rows> struct SortSchedule {
+  static constexpr int tile = Tile, items = Items, rows = Rows;
+  static constexpr int threads = Tile / Items * Rows;
+  static_assert((Tile & (Tile - 1)) == 0 && (Items & (Items - 1)) == 0,
+                "a tile and its items are powers of two");
+  static_assert(Tile >= Items && threads % 32 == 0 && threads <= 1024,
+                "a block has whole warps");
+};
+
 //===----------------------------------------------------------------------===//
-// Elements as integers
+// Bitonic networks
 //===----------------------------------------------------------------------===//
 
-namespace sort {
+/// Sorts tiles of a block's keys. A thread has `Items` keys whose indices
+/// differ in neighboring bits: those of `step` and above it. So it does all
+/// comparisons along these bits in registers; between groups of bits, keys
+/// pass through shared memory.
+template <class Key, int Tile, int Items> struct BitonicNetwork {
+  static constexpr int log2(int x) { return x > 1 ? 1 + log2(x / 2) : 0; }
+  static constexpr int tile_bits = log2(Tile), item_bits = log2(Items);
+  /// Keys next to each other in one row of banks.
+  static constexpr int bank_bits = log2(128 / int(sizeof(Key)));
 
-template <class Value>
-using Order = std::conditional_t<sizeof(Value) == 8, uint64_t, uint32_t>;
-
-/// An unsigned integer that is smaller if and only if the value comes before.
-template <class Value> FACT_DEVICE Order<Value> get_order(Value value) {
-  if constexpr (std::is_same_v<Value, float>) {
-    if (value != value)
-      return 0xffffffffu;
-    // Both zeros are equal.
-    uint32_t const bits = __float_as_uint(value == 0.0f ? 0.0f : value);
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
-  } else if constexpr (std::is_same_v<Value, double>) {
-    if (value != value)
-      return ~uint64_t(0);
-    uint64_t const bits =
-        uint64_t(__double_as_longlong(value == 0.0 ? 0.0 : value));
-    return bits >> 63 ? ~bits : bits | uint64_t(1) << 63;
-  } else if constexpr (sizeof(Value) == 8) {
-    return uint64_t(value) ^ uint64_t(1) << 63;
-  } else {
-    return uint32_t(int32_t(value)) ^ 0x80000000u;
+  /// Where a key is in shared memory: keys `Items` apart are in other banks.
+  FACT_DEVICE int locate(int index) { return index + (index >> bank_bits); }
+  static constexpr int count_keys(int elements) {
+    return elements + (elements >> bank_bits);
   }
-}
 
-} // namespace sort
+  /// The index of a thread's key where its keys are 2^`step` apart.
+  FACT_DEVICE int get_index(int item, int step) {
+    int const below = int(threadIdx.x) & ((1 << step) - 1);
+    return (int(threadIdx.x) >> step) << (step + item_bits) | item << step |
+           below;
+  }
 
-template <int Tile, int Threads> struct SortSchedule {
-  /// Elements that a network sorts, and threads of a block.
-  static constexpr int tile = Tile, threads = Threads;
-  static_assert((Tile & (Tile - 1)) == 0, "a tile is a power of two");
+  /// Keys are in shared memory, before and after.
+  FACT_DEVICE void sort(Key *memory) {
+    Key keys[Items];
+    load(memory, keys, 0);
+    sort_items(keys);
+    int step = 0;
+    Key complement = 0;
+    for (int level = item_bits; level <= tile_bits; ++level) {
+      // Every other run of 2^level keys is sorted downwards: as complements.
+      // Here `step` is 0, and a thread's keys are in one run.
+      Key const next =
+          level < tile_bits
+              ? Key(0) - Key(threadIdx.x >> (level - item_bits) & 1)
+              : Key(0);
+#pragma unroll
+      for (int item = 0; item < Items; ++item)
+        keys[item] ^= complement ^ next;
+      complement = next;
+      for (int bit = level; bit > 0;) {
+        int const bits = bit < item_bits ? bit : item_bits;
+        bit -= bits;
+        if (bit != step)
+          move(memory, keys, step, bit);
+        step = bit;
+        compare(keys, bits);
+      }
+    }
+    store(memory, keys, 0);
+  }
+
+private:
+  FACT_DEVICE void load(Key const *memory, Key *keys, int step) {
+#pragma unroll
+    for (int item = 0; item < Items; ++item)
+      keys[item] = memory[locate(get_index(item, step))];
+  }
+  FACT_DEVICE void store(Key *memory, Key const *keys, int step) {
+#pragma unroll
+    for (int item = 0; item < Items; ++item)
+      memory[locate(get_index(item, step))] = keys[item];
+  }
+
+  /// Keys move among 2^max(from, to) neighboring threads. A thread writes only
+  /// where it has read last, so one barrier is enough.
+  FACT_DEVICE void move(Key *memory, Key *keys, int from, int to) {
+    store(memory, keys, from);
+    if (from <= 5 && to <= 5)
+      __syncwarp();
+    else
+      __syncthreads();
+    load(memory, keys, to);
+  }
+
+  FACT_DEVICE void order(Key &x, Key &y) {
+    Key const least = x < y ? x : y;
+    y = x < y ? y : x;
+    x = least;
+  }
+
+  /// Makes runs of half a thread's keys, every other one downwards.
+  FACT_DEVICE void sort_items(Key *keys) {
+#pragma unroll
+    for (int level = 1; level < item_bits; ++level)
+#pragma unroll
+      for (int bit = level - 1; bit >= 0; --bit)
+#pragma unroll
+        for (int item = 0; item < Items; ++item) {
+          int const other = item | 1 << bit;
+          if (item == other)
+            continue;
+          if (item >> level & 1)
+            order(keys[other], keys[item]);
+          else
+            order(keys[item], keys[other]);
+        }
+  }
+
+  /// Along the lowest `bits` bits of a thread's keys, the highest first.
+  FACT_DEVICE void compare(Key *keys, int bits) {
+#pragma unroll
+    for (int bit = item_bits - 1; bit >= 0; --bit) {
+      if (bit >= bits)
+        continue;
+#pragma unroll
+      for (int item = 0; item < Items; ++item)
+        if (!(item >> bit & 1))
+          order(keys[item], keys[item | 1 << bit]);
+    }
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -89,14 +178,11 @@ __global__ void __launch_bounds__(256)
 template <class Rows, class Element, int64_t Count, bool Descending,
           class Schedule>
 class Sort {
-  using Order = sort::Order<Compute<Element>>;
-  /// The order of an element above its place.
-  using Key =
-      std::conditional_t<sizeof(Order) == 8, unsigned __int128, uint64_t>;
-  static constexpr int tile = Schedule::tile;
+  using Keys = SortKeys<Element, Rows::length, Descending>;
+  using Key = typename Keys::Key;
+  static constexpr int tile = Schedule::tile, rows = Schedule::rows;
+  using Network = BitonicNetwork<Key, tile, Schedule::items>;
   static constexpr int64_t runs = (Rows::length + tile - 1) / tile;
-  /// Short rows share a block.
-  static constexpr int rows = runs == 1 && tile < 1024 ? 1024 / tile : 1;
   static constexpr int elements = rows * tile;
   static constexpr int64_t kept = Count < tile ? Count : tile;
   static constexpr int merge_threads = 256;
@@ -108,15 +194,14 @@ class Sort {
     return count;
   }
 
-  static_assert(Rows::length < (int64_t(1) << 32), "places have 32 bits");
-
 public:
   static constexpr int buffer_count = 2;
   static constexpr uint64_t run_bytes =
       uint64_t(Rows::count) * count_padded_runs() * kept * sizeof(Key);
   static constexpr uint64_t workspace_bytes = runs > 1 ? 2 * run_bytes : 0;
   static constexpr int block_threads = Schedule::threads;
-  static constexpr int shared_bytes = elements * int(sizeof(Key));
+  static constexpr int shared_bytes =
+      Network::count_keys(elements) * int(sizeof(Key));
 
   struct State {
     Element const *input;
@@ -175,28 +260,29 @@ public:
     int64_t const run = blockIdx.x % runs;
     int64_t const first = int64_t(blockIdx.x / runs) * rows;
     for (int i = threadIdx.x; i < elements; i += block_threads) {
-      int64_t const row = first + i / tile, place = run * tile + i % tile;
-      keys[i] =
-          row < Rows::count && place < Rows::length
-              ? make_key(state.input[Rows::begin(row) + place * Rows::inner],
-                         place)
-              : ~Key(0);
+      auto const [slot, offset] = split(i, tile);
+      int64_t const row = first + slot, place = run * tile + offset;
+      Key key = Keys::last;
+      if (row < Rows::count && place < Rows::length)
+        key =
+            Keys::make(Keys::get_order(
+                           state.input[Rows::begin(row) + place * Rows::inner]),
+                       place);
+      keys[Network::locate(slot * tile + offset)] = key;
     }
     __syncthreads();
-    for (int size = 2; size <= tile; size *= 2)
-      for (int distance = size / 2; distance > 0; distance /= 2) {
-        for (int pair = threadIdx.x; pair < elements / 2; pair += block_threads)
-          order_pair(keys, pair, size, distance);
-        __syncthreads();
-      }
-    for (int i = threadIdx.x; i < elements; i += block_threads) {
-      int64_t const row = first + i / tile, place = i % tile;
-      if (row >= Rows::count || place >= kept)
+    Network::sort(keys);
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows * int(kept); i += block_threads) {
+      auto const [slot, place] = split(i, int(kept));
+      int64_t const row = first + slot;
+      if (row >= Rows::count)
         continue;
+      Key const key = keys[Network::locate(slot * tile + place)];
       if constexpr (runs > 1)
-        state.runs[0][(row * runs + run) * kept + place] = keys[i];
-      else if (place < Count)
-        store(state.output, row, place, keys[i]);
+        state.runs[0][(row * runs + run) * kept + place] = key;
+      else
+        store(state.output, row, place, key);
     }
   }
 
@@ -227,8 +313,8 @@ public:
     bool const is_first =
         other >= others || (low < merge.length && first[low] <= second[other]);
     // Past the end of a last run that has no partner.
-    Key const key =
-        is_first ? (low < merge.length ? first[low] : ~Key(0)) : second[other];
+    Key const key = is_first ? (low < merge.length ? first[low] : Keys::last)
+                             : second[other];
     if (merge.output)
       store(merge.output, row, place, key);
     else
@@ -236,28 +322,20 @@ public:
   }
 
 private:
-  FACT_DEVICE Key make_key(Element element, int64_t place) {
-    Order order = sort::get_order(widen(element));
-    if (Descending)
-      order = ~order;
-    return Key(order) << 32 | Key(uint32_t(place));
-  }
-
-  /// One comparison of a bitonic network for runs of `size` elements.
-  FACT_DEVICE void order_pair(Key *keys, int pair, int size, int distance) {
-    int const low = pair / distance * (2 * distance) + pair % distance;
-    int const high = low + distance;
-    bool const ascending = (low & (tile - 1) & size) == 0;
-    Key const x = keys[low], y = keys[high];
-    if ((y < x) == ascending) {
-      keys[low] = y;
-      keys[high] = x;
-    }
+  /// A row of the block and a place in it, in the order of memory.
+  struct Position {
+    int row, place;
+  };
+  FACT_DEVICE Position split(int index, int length) {
+    if constexpr (Rows::inner == 1)
+      return {index / length, index % length};
+    else
+      return {index % rows, index / rows};
   }
 
   FACT_DEVICE void store(int64_t *output, int64_t row, int64_t place, Key key) {
     output[Rows::template begin<Count>(row) + place * Rows::inner] =
-        int64_t(uint32_t(key));
+        Keys::get_place(key);
   }
 };
 
