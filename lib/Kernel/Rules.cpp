@@ -112,6 +112,14 @@ static OpGroup growFromRows(Operation *op, IsFree isFree) {
   return growFrom<NormOp, SoftmaxOp, ReduceOp>(op, isFree);
 }
 
+/// A few places of a row take less time than all.
+static ProblemExtents getSortExtents(FusedOp fused) {
+  ProblemExtents extents = getAnchorExtents(fused);
+  for (auto op : fused.getBody().getOps<ArgsortOp>())
+    extents["places"] = op.getType().getDimSize(op.getDim());
+  return extents;
+}
+
 /// The sizes of the windows beside those of the reduction.
 static ProblemExtents getWindowExtents(FusedOp fused) {
   ProblemExtents extents = getAnchorExtents(fused);
@@ -251,7 +259,13 @@ const Rule fact::sortRule{
     "One `argsort` over any dimension, and at most a `slice` of the last of "
     "its places. Gain: rows are sorted on the chip, and the first places, or "
     "one, are found without a sort of all.",
-    growFrom<ArgsortOp>};
+    growFrom<ArgsortOp>,
+    /*forward=*/true,
+    /*backward=*/false,
+    /*sideways=*/false,
+    /*takesReshapes=*/false,
+    /*isLastResort=*/false,
+    getSortExtents};
 
 const Rule fact::scatterRule{
     "scatter",

@@ -146,8 +146,8 @@ static Value findMedian(TorchCall &call, Value x, int64_t dim, bool skipsNan) {
   int64_t size = typeOf(x).getDimSize(dim), middle = (size - 1) / 2;
   bool isFloat = isa<FloatType>(elementOf(x));
   bool counts = skipsNan && isFloat;
-  Value places = sortPlaces(call, x, dim, /*descending=*/false,
-                            counts ? size : middle + 1);
+  // Without NaNs, the median is not behind the middle.
+  Value places = sortPlaces(call, x, dim, /*descending=*/false, middle + 1);
   if (!counts) {
     Value place = call.slice(places, dim, middle, 1);
     if (!isFloat)

@@ -127,10 +127,12 @@ const ScheduleKind CudaSelectAttr::kind{
                        Sizes::oneOf({8, 16, 32, 64, 128, 256, 512, 1024})),
      Parameter::number("rows", "rows of a block",
                        Sizes::oneOf({1, 2, 4, 8, 16, 32})),
-     Parameter::number("splits", "parts of a row, which are rows first",
+     Parameter::number("splits", "parts of a row, in different blocks",
                        Sizes::between(1, 1024))},
     "A block has 32 to 1024 threads. The places that are wanted fit the shared "
-    "memory, and each split has at least as many elements as are wanted.",
+    "memory, and each part of a row has at least as many elements as are "
+    "wanted. Where only the last place is wanted, blocks of one row add their "
+    "counts instead, in a launch per pass.",
     {"256", "1", "1"}};
 
 //===----------------------------------------------------------------------===//

@@ -24,7 +24,7 @@ public:
   SpaceAttrInterface getSpace() const override {
     return selects() ? getSelectSpace() : getSortSpace();
   }
-  /// Of short rows, a network is at times faster than a selection.
+  /// A network is at times faster than a selection, of short rows above all.
   SmallVector<ScheduleAttr> getFixedSchedules() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -53,6 +53,7 @@ private:
 
   /// Whether so few places are wanted that a selection is worth its passes.
   bool selects() const;
+  ScheduleAttr findBest(SpaceAttrInterface space) const;
   SpaceAttrInterface getSortSpace() const;
   SpaceAttrInterface getSelectSpace() const;
 
@@ -70,6 +71,11 @@ private:
   /// The bytes that a thread keeps of a row's elements; 0 if it reads them
   /// again in each pass.
   int64_t getHeldBytes(CudaSelectAttr schedule) const;
+  /// Whether the blocks of a row add their counts in each pass: the last place
+  /// needs no elements before it.
+  bool countsTogether(CudaSelectAttr schedule) const {
+    return rows.onlyLast && schedule.getSplits() > 1;
+  }
   int64_t getSharedBytes(CudaSelectAttr schedule) const;
   LogicalResult check(CudaSelectAttr schedule, EmitError emitError) const;
   double predictSeconds(CudaSelectAttr schedule) const;
@@ -105,16 +111,22 @@ bool SortPlan::selects() const {
          2 * getPaddedKeys() * getKeyBytes() <= machine.sharedMemoryBytes;
 }
 
+ScheduleAttr SortPlan::findBest(SpaceAttrInterface space) const {
+  ScheduleAttr best;
+  for (ScheduleAttr schedule : space.enumerate())
+    if (isLegal(schedule) && (!best || predict(schedule) < predict(best)))
+      best = schedule;
+  return best;
+}
+
 SmallVector<ScheduleAttr> SortPlan::getFixedSchedules() const {
   if (!selects() || rows.onlyLast)
     return {};
-  ScheduleAttr best;
-  for (ScheduleAttr schedule : getSortSpace().enumerate())
-    if (isLegal(schedule) && (!best || predict(schedule) < predict(best)))
-      best = schedule;
-  if (!best)
+  ScheduleAttr sort = findBest(getSortSpace());
+  ScheduleAttr selection = findBest(getSelectSpace());
+  if (!sort || (selection && predict(sort) > 1.5 * predict(selection)))
     return {};
-  return {best};
+  return {sort};
 }
 
 LogicalResult SortPlan::checkLimits(ScheduleAttr schedule,
@@ -217,11 +229,11 @@ double SortPlan::predictSeconds(CudaSortAttr schedule) const {
                                   machine.multiprocessors);
   double seconds = elements * work / (getRate() * resident * busy);
   seconds += elements * getElementBytes() / machine.bandwidth;
-  // Merges search in the cache.
+  // Merges read and write, and search in the cache.
   double kept = std::min(rows.count, tile) / double(tile);
   for (int64_t count = runs; count > 1; count = (count + 1) / 2)
     seconds += machine.launchSeconds +
-               elements * kept * 8 * getKeyBytes() / machine.bandwidth;
+               elements * kept * 3 * getKeyBytes() / machine.bandwidth;
   return seconds + machine.launchSeconds;
 }
 
@@ -233,13 +245,12 @@ int64_t SortPlan::getHeldBytes(CudaSelectAttr schedule) const {
   int64_t items = llvm::divideCeilSigned(getPartLength(schedule.getSplits()),
                                          schedule.getThreads());
   int64_t bytes = items * (getElementBytes() == 8 ? 8 : 4);
-  return bytes <= 128 ? bytes : 0;
+  return bytes <= 128 && !countsTogether(schedule) ? bytes : 0;
 }
 
 int64_t SortPlan::getSharedBytes(CudaSelectAttr schedule) const {
   // A second kernel has one row per block, of the same keys.
-  bool collects = !rows.onlyLast || schedule.getSplits() > 1;
-  int64_t keys = (collects ? getPaddedKeys() : 1) + 1;
+  int64_t keys = (rows.onlyLast ? 1 : getPaddedKeys()) + 1;
   // Counters of 256 digits, and a few numbers.
   return schedule.getRows() * (keys * getKeyBytes() + 4 * 257 + 16) + 16;
 }
@@ -250,10 +261,12 @@ LogicalResult SortPlan::check(CudaSelectAttr schedule,
   int64_t splits = schedule.getSplits(), part = getPartLength(splits);
   if (threads < 32 || threads > 1024)
     return emitError() << "a block has 32 to 1024 threads, not " << threads;
-  if (splits > 1 && (part < rows.count || part * (splits - 1) >= rows.length))
-    return emitError() << splits << " parts of a row of " << rows.length
-                       << " have less than " << rows.count
-                       << " elements each, or none";
+  if (part * (splits - 1) >= rows.length)
+    return emitError() << "a row of " << rows.length << " has no " << splits
+                       << " parts";
+  if (splits > 1 && !rows.onlyLast && part < rows.count)
+    return emitError() << "a part of a row has at least the " << rows.count
+                       << " elements that are wanted, not " << part;
   if (failed(requireSharedMemory(getSharedBytes(schedule), machine, emitError)))
     return failure();
   if (rows.countRows() * splits >= INT32_MAX)
@@ -267,8 +280,9 @@ SpaceAttrInterface SortPlan::getSelectSpace() const {
   // Few long rows: parts for two blocks per multiprocessor.
   int64_t parts =
       llvm::divideCeilSigned(2 * machine.multiprocessors, rows.countRows());
-  parts =
-      std::min(parts, rows.length / std::max<int64_t>(8 * rows.count, 2048));
+  int64_t least =
+      rows.onlyLast ? 4096 : std::max<int64_t>(8 * rows.count, 2048);
+  parts = std::min(parts, rows.length / least);
   if (parts > 1)
     splits.push_back(std::min<int64_t>(parts, 1024));
   if (rows.inner > 1) {
@@ -282,10 +296,10 @@ SpaceAttrInterface SortPlan::getSelectSpace() const {
   // Rows that registers hold, by few threads and by more.
   int64_t held = getElementBytes() == 8 ? 16 : 32;
   for (int64_t part : splits) {
-    int64_t least = std::clamp<int64_t>(
+    int64_t few = std::clamp<int64_t>(
         llvm::PowerOf2Ceil(llvm::divideCeilSigned(getPartLength(part), held)),
         8, 1024);
-    for (int64_t count : {least, 2 * least, 4 * least})
+    for (int64_t count : {few, 2 * few, 4 * few})
       if (count <= 1024 && !llvm::is_contained(threads, count))
         threads.push_back(count);
   }
@@ -312,19 +326,24 @@ double SortPlan::predictSeconds(CudaSelectAttr schedule) const {
        2048.0 / threads, 65536.0 / (threads * (32 + held / 4.0))}));
   resident = std::max(1.0, resident);
   double waves = std::ceil(blocks / (machine.multiprocessors * resident));
-  // Each thread's own elements, one after the other, and barriers.
+  // Each thread's own elements, one after the other, and barriers of all warps.
   double items = llvm::divideCeilSigned(part, schedule.getThreads());
-  double cycles = passes * (10 * items + 600) + 8 * items + 1000;
-  if (!rows.onlyLast || splits > 1) {
+  double barriers = 500 + 20.0 * threads / 32;
+  double cycles = passes * (10 * items + barriers) + 8 * items + 1000;
+  if (!rows.onlyLast) {
     int64_t keys = getPaddedKeys(), levels = llvm::Log2_64(keys);
     cycles += levels * (levels + 1) / 2.0 *
               (50 + 16.0 * keys * schedule.getRows() / threads);
   }
   double busy = std::min(1.0, blocks / machine.multiprocessors);
-  double seconds = std::max({waves * cycles / machine.clock,
+  // The last blocks wait for nothing but themselves.
+  double seconds = std::max({(waves - 1) * cycles / machine.clock,
                              elements * (16 + 10 * passes) / (getRate() * busy),
-                             bytes / (machine.bandwidth * busy)});
-  if (splits > 1)
+                             bytes / (machine.bandwidth * busy)}) +
+                   cycles / machine.clock;
+  if (countsTogether(schedule))
+    seconds += (2 + getElementBytes() + 4) * machine.launchSeconds;
+  else if (splits > 1)
     seconds += machine.launchSeconds +
                (3000 + 30.0 * splits * rows.count / 256) / machine.clock;
   return seconds + machine.launchSeconds;
@@ -338,16 +357,20 @@ LogicalResult SortPlan::emit(ArrayRef<KernelVariant> variants,
                              KernelCode &code) const {
   auto [schedule, symbol] = variants.front();
   auto select = dyn_cast<CudaSelectAttr>(schedule);
+  StringRef name = !select                  ? "Sort"
+                   : countsTogether(select) ? "SelectTogether"
+                                            : "Select";
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, select ? "Select.cuh" : "Sort.cuh");
-  auto boolean = [](bool value) { return value ? "true" : "false"; };
-  os << "using Kernel = " << (select ? "Select<" : "Sort<") << rows << ", "
+  printHeader(os, fused, schedule, symbol, (name + ".cuh").str());
+  os << "using Kernel = " << name << "<" << rows << ", "
      << getElementName(rows.element) << ", " << rows.count
-     << ", /*Descending=*/" << boolean(rows.descending) << ",\n    ";
+     << ", /*Descending=*/" << (rows.descending ? "true" : "false")
+     << ",\n    ";
   if (select) {
-    os << "/*OnlyLast=*/" << boolean(rows.onlyLast) << ", SelectSchedule<"
-       << select.getThreads() << ", " << select.getRows() << ", "
-       << select.getSplits();
+    if (!countsTogether(select))
+      os << "/*OnlyLast=*/" << (rows.onlyLast ? "true" : "false") << ", ";
+    os << "SelectSchedule<" << select.getThreads() << ", " << select.getRows()
+       << ", " << select.getSplits();
   } else {
     auto own = cast<CudaSortAttr>(schedule);
     os << "SortSchedule<" << own.getTile() << ", " << own.getItems() << ", "

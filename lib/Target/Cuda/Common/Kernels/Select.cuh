@@ -22,7 +22,8 @@
 // registers can hold are read once.
 //
 // With splits, a row's parts are rows first. The keys that each of them
-// collects are the row of a second kernel.
+// collects are the row of a second kernel. For the last place alone see
+// SelectTogether.cuh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +52,7 @@ struct ElementSource {
   using Key = typename Keys::Key;
   /// What a thread keeps of an element.
   using Held = typename Keys::Order;
-  /// The bits of keys that differ, as `places` below those of `order`.
+  /// The bits of keys: places are below the order.
   static constexpr int order_bits = Keys::order_bits;
   static constexpr int place_bits = Keys::place_bits;
   static constexpr int64_t length = (Rows::length + Splits - 1) / Splits;
@@ -123,6 +124,59 @@ struct KeySource {
 };
 
 //===----------------------------------------------------------------------===//
+// Digits
+//===----------------------------------------------------------------------===//
+
+static constexpr int digit_bits = 8, digits = 1 << digit_bits;
+
+/// Passes over a source's keys. Keys are different, so a row ends with the last
+/// bits, if not before.
+template <class Source>
+constexpr int max_passes =
+    (Source::order_bits + Source::place_bits) / digit_bits;
+
+/// The bits below those that a pass counts by.
+template <class Source> __host__ __device__ constexpr int get_shift(int pass) {
+  return digit_bits * (max_passes<Source> - 1 - pass);
+}
+
+struct FoundDigit {
+  int digit;
+  /// Keys with smaller digits, and with this one.
+  unsigned below, count;
+};
+
+/// One warp finds the digit of key `wanted`, counted from 1. Returns whether
+/// this lane has found it; the others have then read what they need.
+template <class Counters>
+__device__ __forceinline__ bool find_digit(Counters counters, unsigned wanted,
+                                           FoundDigit &found) {
+  constexpr int each = digits / 32;
+  int const lane = int(threadIdx.x % 32);
+  unsigned counts[each], sum = 0;
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    sum += counts[i] = counters[lane * each + i];
+  unsigned below = sum;
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    unsigned const other = __shfl_up_sync(0xffffffffu, below, distance);
+    if (lane >= distance)
+      below += other;
+  }
+  below -= sum;
+  if (below >= wanted || below + sum < wanted)
+    return false;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    if (below < wanted && below + counts[i] >= wanted)
+      found = {lane * each + i, below, counts[i]};
+    below += counts[i];
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +188,6 @@ class Selection {
   /// With room for a step past the end.
   using Place = std::conditional_t < Source::length<(1 << 30), int, int64_t>;
   static constexpr int vector = Source::vector;
-  static constexpr int digit_bits = 8, digits = 1 << digit_bits;
   static constexpr int block_threads = Threads * Rows;
   /// Rows' counters of one digit are in different banks.
   static constexpr int digit_stride = digits + 1;
@@ -240,16 +293,7 @@ private:
       function(source.make_key(global_row, items[item], get_place(step, item)));
   }
 
-  /// The bits below those that a pass counts by. Places are below the order.
-  __device__ __forceinline__ static int get_shift(int pass) {
-    constexpr int order_passes = Source::order_bits / digit_bits;
-    return pass < order_passes
-               ? Source::place_bits + digit_bits * (order_passes - 1 - pass)
-               : Source::place_bits - digit_bits * (pass - order_passes + 1);
-  }
-
   __device__ __forceinline__ void find_limits() {
-    constexpr int bits = Source::order_bits + Source::place_bits;
     for (int i = threadIdx.x; i < Rows; i += block_threads) {
       int64_t const index = int64_t(blockIdx.x) * Rows + i;
       int64_t const length =
@@ -260,9 +304,8 @@ private:
       memory.shift[i] = 0;
       memory.is_open[i] = length > 0;
     }
-    // Keys are different, so a row ends with the last bits, if not before.
-    for (int pass = 0; pass < bits / digit_bits; ++pass) {
-      int const shift = get_shift(pass);
+    for (int pass = 0; pass < max_passes<Source>; ++pass) {
+      int const shift = get_shift<Source>(pass);
       for (int i = threadIdx.x; i < Rows * digit_stride; i += block_threads)
         memory.digits[i] = 0;
       __syncthreads();
@@ -284,36 +327,16 @@ private:
     }
   }
 
-  /// One warp finds the digit of the last key that is wanted. Returns whether
-  /// the row needs another pass, in one of the lanes.
+  /// One warp chooses the next bits of a row's limit. Returns whether the row
+  /// needs another pass, in one of the lanes.
   __device__ __forceinline__ bool choose_digit(int i, int shift) {
-    constexpr int each = digits / 32;
-    int const lane = int(threadIdx.x % 32);
-    unsigned const *counters = memory.digits + i * digit_stride + lane * each;
-    unsigned sum = 0;
-#pragma unroll
-    for (int j = 0; j < each; ++j)
-      sum += counters[j];
-    unsigned below = sum;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      unsigned const other = __shfl_up_sync(0xffffffffu, below, distance);
-      if (lane >= distance)
-        below += other;
-    }
-    below -= sum;
-    unsigned const wanted = memory.wanted[i];
-    // One lane writes what all have read.
-    __syncwarp();
-    if (below >= wanted || below + sum < wanted)
+    FoundDigit found;
+    if (!find_digit(memory.digits + i * digit_stride, memory.wanted[i], found))
       return false;
-    int digit = 0;
-    while (below + counters[digit] < wanted)
-      below += counters[digit++];
-    memory.limit[i] |= Key(unsigned(lane * each + digit)) << shift;
-    memory.wanted[i] = wanted - below;
+    memory.limit[i] |= Key(unsigned(found.digit)) << shift;
+    memory.wanted[i] -= found.below;
     memory.shift[i] = shift;
-    bool const ends = counters[digit] == (OnlyLast ? 1u : wanted - below);
+    bool const ends = found.count == (OnlyLast ? 1u : memory.wanted[i]);
     memory.is_open[i] = !ends;
     return !ends;
   }
@@ -382,8 +405,9 @@ private:
   using FinalSelection =
       Selection<std::conditional_t<is_split, Chosen, Parts>, Count, OnlyLast,
                 final_threads / final_rows, final_rows>;
-  static_assert(!is_split || Parts::length * (splits - 1) < Rows::length,
+  static_assert(Parts::length * (splits - 1) < Rows::length,
                 "every part has elements");
+  static_assert(!is_split || !OnlyLast, "SelectTogether.cuh");
 
 public:
   static constexpr int buffer_count = 2;

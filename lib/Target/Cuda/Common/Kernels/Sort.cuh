@@ -186,6 +186,8 @@ class Sort {
   static constexpr int elements = rows * tile;
   static constexpr int64_t kept = Count < tile ? Count : tile;
   static constexpr int merge_threads = 256;
+  static constexpr int merge_items = 64 / int(sizeof(Key));
+  static constexpr int merge_tile = merge_threads * merge_items;
   /// A run without a partner grows too: as many as the next power of two.
   static constexpr int64_t count_padded_runs() {
     int64_t count = 1;
@@ -242,8 +244,8 @@ public:
                   count,
                   length,
                   merged};
-      int64_t const outputs = Rows::count * ((count + 1) / 2) * merged;
-      int64_t const grid = (outputs + merge_threads - 1) / merge_threads;
+      int64_t const tiles = (merged + merge_tile - 1) / merge_tile;
+      int64_t const grid = Rows::count * ((count + 1) / 2) * tiles;
       if (grid >= INT32_MAX)
         return cudaErrorInvalidConfiguration;
       error = launch_kernel(&merge_runs_kernel<Sort>, dim3(unsigned(grid)),
@@ -286,42 +288,84 @@ public:
     }
   }
 
-  /// Each thread finds one element of a merged run.
+  /// A block writes `merge_tile` elements of a merged run: it finds where they
+  /// begin in both runs and loads them, and its threads do the same with
+  /// theirs.
   FACT_DEVICE void merge_runs(Merge const &merge) {
+    __shared__ Key keys[merge_tile];
     int64_t const pairs = (merge.count + 1) / 2;
-    int64_t const index = int64_t(blockIdx.x) * merge_threads + threadIdx.x;
-    if (index >= Rows::count * pairs * merge.merged)
-      return;
-    int64_t const place = index % merge.merged;
-    int64_t const pair = index / merge.merged % pairs;
-    int64_t const row = index / merge.merged / pairs;
+    int64_t const tiles = (merge.merged + merge_tile - 1) / merge_tile;
+    int64_t const pair = blockIdx.x / tiles % pairs;
+    int64_t const row = blockIdx.x / tiles / pairs;
     Key const *first =
         merge.from + (row * merge.count + 2 * pair) * merge.length;
     Key const *second = first + merge.length;
+    // A last run may have no partner: it ends before the merged one.
     int64_t const others = 2 * pair + 1 < merge.count ? merge.length : 0;
-    // Elements of the first run among those before `place`, by bisection.
-    int64_t low = place > others ? place - others : 0;
-    int64_t high = place < merge.length ? place : merge.length;
+    int64_t const available = merge.length + others;
+    int64_t const begin = blockIdx.x % tiles * merge_tile;
+    int64_t const rest = merge.merged - begin;
+    int const written = int(rest < merge_tile ? rest : merge_tile);
+    int64_t const left = available - begin;
+    int const loaded = int(left < 0 ? 0 : left < written ? left : written);
+
+    int64_t const from = find_split(first, merge.length, second, others, begin);
+    int const firsts = int(
+        find_split(first, merge.length, second, others, begin + loaded) - from);
+    int const seconds = loaded - firsts;
+    for (int i = threadIdx.x; i < loaded; i += merge_threads)
+      keys[i] =
+          i < firsts ? first[from + i] : second[begin - from + i - firsts];
+    __syncthreads();
+
+    int const own = int(threadIdx.x) * merge_items;
+    int x = own < loaded ? find_split(keys, firsts, keys + firsts, seconds, own)
+                         : firsts;
+    int y = own < loaded ? own - x : seconds;
+    Key merged[merge_items];
+#pragma unroll
+    for (int i = 0; i < merge_items; ++i) {
+      bool const has_first = x < firsts, has_second = y < seconds;
+      bool const takes_first =
+          has_first && (!has_second || keys[x] <= keys[firsts + y]);
+      merged[i] = takes_first  ? keys[x]
+                  : has_second ? keys[firsts + y]
+                               : Keys::last;
+      x += takes_first;
+      y += !takes_first;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < merge_items; ++i)
+      keys[own + i] = merged[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < written; i += merge_threads)
+      if (merge.output)
+        store(merge.output, row, begin + i, keys[i]);
+      else
+        merge.to[(row * pairs + pair) * merge.merged + begin + i] = keys[i];
+  }
+
+private:
+  /// How many of the first `place` elements of a merged run come from the first
+  /// run, by bisection. There may be fewer elements.
+  template <class Index>
+  FACT_DEVICE Index find_split(Key const *first, Index firsts,
+                               Key const *second, Index seconds, Index place) {
+    if (place >= firsts + seconds)
+      return firsts;
+    Index low = place > seconds ? place - seconds : 0;
+    Index high = place < firsts ? place : firsts;
     while (low < high) {
-      int64_t const middle = (low + high) / 2;
+      Index const middle = (low + high) / 2;
       if (first[middle] <= second[place - 1 - middle])
         low = middle + 1;
       else
         high = middle;
     }
-    int64_t const other = place - low;
-    bool const is_first =
-        other >= others || (low < merge.length && first[low] <= second[other]);
-    // Past the end of a last run that has no partner.
-    Key const key = is_first ? (low < merge.length ? first[low] : Keys::last)
-                             : second[other];
-    if (merge.output)
-      store(merge.output, row, place, key);
-    else
-      merge.to[(row * pairs + pair) * merge.merged + place] = key;
+    return low;
   }
 
-private:
   /// A row of the block and a place in it, in the order of memory.
   struct Position {
     int row, place;
