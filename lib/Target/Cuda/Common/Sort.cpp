@@ -244,8 +244,9 @@ double SortPlan::predictSeconds(CudaSortAttr schedule) const {
 int64_t SortPlan::getHeldBytes(CudaSelectAttr schedule) const {
   int64_t items = llvm::divideCeilSigned(getPartLength(schedule.getSplits()),
                                          schedule.getThreads());
-  int64_t bytes = items * (getElementBytes() == 8 ? 8 : 4);
-  return bytes <= 128 && !countsTogether(schedule) ? bytes : 0;
+  int64_t bytes = items * std::max<int64_t>(4, getElementBytes());
+  int64_t limit = schedule.getThreads() * schedule.getRows() > 512 ? 64 : 128;
+  return bytes <= limit && !countsTogether(schedule) ? bytes : 0;
 }
 
 int64_t SortPlan::getSharedBytes(CudaSelectAttr schedule) const {
@@ -288,13 +289,13 @@ SpaceAttrInterface SortPlan::getSelectSpace() const {
   if (rows.inner > 1) {
     // Rows of a sector, and of two.
     int64_t sector = std::max<int64_t>(4, 32 / getElementBytes());
-    blockRows = {std::min<int64_t>(sector, 32),
+    blockRows = {8, std::min<int64_t>(sector, 32),
                  std::min<int64_t>(2 * sector, 32)};
   } else {
     blockRows = {1, 4};
   }
   // Rows that registers hold, by few threads and by more.
-  int64_t held = getElementBytes() == 8 ? 16 : 32;
+  int64_t held = 128 / std::max<int64_t>(4, getElementBytes());
   for (int64_t part : splits) {
     int64_t few = std::clamp<int64_t>(
         llvm::PowerOf2Ceil(llvm::divideCeilSigned(getPartLength(part), held)),

@@ -50,8 +50,9 @@ template <class Rows, class Element, bool Descending, int Splits>
 struct ElementSource {
   using Keys = SortKeys<Element, Rows::length, Descending>;
   using Key = typename Keys::Key;
-  /// What a thread keeps of an element.
+  /// What a thread keeps of an element, and the bits of its key below that.
   using Held = typename Keys::Order;
+  static constexpr int held_shift = Keys::place_bits;
   /// The bits of keys: places are below the order.
   static constexpr int order_bits = Keys::order_bits;
   static constexpr int place_bits = Keys::place_bits;
@@ -103,6 +104,7 @@ struct KeySource {
   using Keys = typename Parts::Keys;
   using Key = typename Parts::Key;
   using Held = Key;
+  static constexpr int held_shift = 0;
   static constexpr int order_bits = Parts::order_bits;
   static constexpr int place_bits = Parts::place_bits;
   static constexpr int64_t length = Count * Splits, count = RowCount;
@@ -193,7 +195,9 @@ class Selection {
   static constexpr int digit_stride = digits + 1;
   static constexpr int64_t steps =
       (Source::length + int64_t(Threads) * vector - 1) / (Threads * vector);
-  static constexpr bool is_held = steps * vector * sizeof(Held) <= 128;
+  /// As much as registers hold without spills.
+  static constexpr bool is_held =
+      steps * vector * sizeof(Held) <= (block_threads > 512 ? 64 : 128);
   static constexpr int held_steps = is_held ? int(steps) : 1;
 
   static constexpr int64_t count_padded() {
@@ -243,7 +247,7 @@ public:
     __syncthreads();
     int const shift = memory.shift[row];
     Key const limit = memory.limit[row] >> shift;
-    for_each([&](Key key) {
+    for_each_key([&](Key key) {
       if (key >> shift <= limit)
         memory.chosen[row * padded + atomicAdd(&memory.collected[row], 1u)] =
             key;
@@ -258,7 +262,7 @@ public:
     find_limits();
     int const shift = memory.shift[row];
     Key const limit = memory.limit[row] >> shift;
-    for_each([&](Key key) {
+    for_each_key([&](Key key) {
       if (key >> shift == limit)
         function(global_row, key);
     });
@@ -269,28 +273,32 @@ private:
     return (step * Threads + lane) * vector + item;
   }
 
-  /// The thread's keys. Lengths are whole vectors.
+  /// The thread's elements and their places. Lengths are whole vectors.
   template <class Function>
   __device__ __forceinline__ void for_each(Function &&function) {
     if constexpr (is_held) {
 #pragma unroll
       for (int step = 0; step < held_steps; ++step)
-        if (get_place(step, 0) < length)
-          visit(step, held + step * vector, function);
+        if (get_place(step, 0) < length) {
+#pragma unroll
+          for (int item = 0; item < vector; ++item)
+            function(held[step * vector + item], get_place(step, item));
+        }
     } else {
       for (Place step = 0; get_place(step, 0) < length; ++step) {
         Held loaded[vector];
         source.load(global_row, get_place(step, 0), loaded);
-        visit(step, loaded, function);
+#pragma unroll
+        for (int item = 0; item < vector; ++item)
+          function(loaded[item], get_place(step, item));
       }
     }
   }
   template <class Function>
-  __device__ __forceinline__ void visit(Place step, Held const *items,
-                                        Function &&function) {
-#pragma unroll
-    for (int item = 0; item < vector; ++item)
-      function(source.make_key(global_row, items[item], get_place(step, item)));
+  __device__ __forceinline__ void for_each_key(Function &&function) {
+    for_each([&](Held held, Place place) {
+      function(source.make_key(global_row, held, place));
+    });
   }
 
   __device__ __forceinline__ void find_limits() {
@@ -309,14 +317,8 @@ private:
       for (int i = threadIdx.x; i < Rows * digit_stride; i += block_threads)
         memory.digits[i] = 0;
       __syncthreads();
-      if (memory.is_open[row]) {
-        Key const limit = memory.limit[row];
-        unsigned *counters = memory.digits + row * digit_stride;
-        for_each([&](Key key) {
-          if ((key ^ limit) >> shift >> digit_bits == 0)
-            atomicAdd(&counters[unsigned(key >> shift) & (digits - 1)], 1u);
-        });
-      }
+      if (memory.is_open[row])
+        count_digits(shift);
       __syncthreads();
       bool goes_on = false;
       for (int i = threadIdx.x / 32; i < Rows; i += block_threads / 32)
@@ -324,6 +326,26 @@ private:
           goes_on |= choose_digit(i, shift);
       if (!__syncthreads_or(goes_on))
         break;
+    }
+  }
+
+  /// Counts the thread's keys that agree with the row's limit in the bits
+  /// above. Most passes see what is held alone, which is less than a key.
+  __device__ __forceinline__ void count_digits(int shift) {
+    Key const limit = memory.limit[row];
+    unsigned *counters = memory.digits + row * digit_stride;
+    if (shift >= Source::held_shift) {
+      Held const high = Held(limit >> Source::held_shift);
+      int const held_shift = shift - Source::held_shift;
+      for_each([&](Held held, Place) {
+        if ((held ^ high) >> held_shift >> digit_bits == 0)
+          atomicAdd(&counters[unsigned(held >> held_shift) & (digits - 1)], 1u);
+      });
+    } else {
+      for_each_key([&](Key key) {
+        if ((key ^ limit) >> shift >> digit_bits == 0)
+          atomicAdd(&counters[unsigned(key >> shift) & (digits - 1)], 1u);
+      });
     }
   }
 
