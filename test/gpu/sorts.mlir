@@ -1,7 +1,7 @@
 // Regions of sorts and selections; test_families.py lets fact-tune check their kernels against the references.
 
 module @sorts attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0: tensor<5x1000xf32>, %x1: tensor<7x1000xbf16>, %x2: tensor<3x2000xi64>, %x3: tensor<9x31xi8>, %x4: tensor<300x7xi1>, %x5: tensor<2x300x37xf16>, %x6: tensor<2x100x5xf64>, %x7: tensor<2x5000xf32>, %x8: tensor<1x60001xbf16>, %x9: tensor<1x70001xf16>, %x10: tensor<2x70001xi32>, %x11: tensor<5x2000xf32>, %x12: tensor<37x100xbf16>, %x13: tensor<3x5001xf16>, %x14: tensor<2x3000xi64>, %x15: tensor<6x700xi1>, %x16: tensor<6x700xi8>, %x17: tensor<4x1500xf64>, %x18: tensor<5x4097xi32>, %x19: tensor<300x45xf32>, %x20: tensor<2x500x21xbf16>, %x21: tensor<2x40000xf32>, %x22: tensor<70001xbf16>, %x23: tensor<3001x6xf16>, %x24: tensor<1001xi64>, %x25: tensor<5x2000xf32>, %x26: tensor<90x33xbf16>, %x27: tensor<500x37xf32>, %x28: tensor<3x9001xi64>, %x29: tensor<30011xf32>, %x30: tensor<40x50xf16>, %x31: tensor<3x20000xbf16>, %x32: tensor<4x1200x9xf32>, %x33: tensor<100003xf32>, %x34: tensor<3x4000x5xbf16>) -> (tensor<5x1000xi64>, tensor<7x1000xi64>, tensor<3x2000xi64>, tensor<9x31xi64>, tensor<300x7xi64>, tensor<2x300x37xi64>, tensor<2x100x5xi64>, tensor<2x5000xi64>, tensor<1x60001xi64>, tensor<1x70001xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<37x8xi64>, tensor<3x100xi64>, tensor<2x33xi64>, tensor<6x300xi64>, tensor<6x1xi64>, tensor<4x7xi64>, tensor<5x512xi64>, tensor<3x45xi64>, tensor<2x17x21xi64>, tensor<2x50xi64>, tensor<100xi64>, tensor<5x6xi64>, tensor<167xi64>, tensor<5x1xi64>, tensor<90x1xi64>, tensor<1x37xi64>, tensor<3x1xi64>, tensor<1xi64>, tensor<40x20xi64>, tensor<3x64xi64>, tensor<4x1x9xi64>, tensor<1xi64>, tensor<3x5x5xi64>) {
+  func.func @main(%x0: tensor<5x1000xf32>, %x1: tensor<7x1000xbf16>, %x2: tensor<3x2000xi64>, %x3: tensor<9x31xi8>, %x4: tensor<300x7xi1>, %x5: tensor<2x300x37xf16>, %x6: tensor<2x100x5xf64>, %x7: tensor<2x5000xf32>, %x8: tensor<1x60001xbf16>, %x9: tensor<1x70001xf16>, %x10: tensor<2x70001xi32>, %x11: tensor<5x2000xf32>, %x12: tensor<37x100xbf16>, %x13: tensor<3x5001xf16>, %x14: tensor<2x3000xi64>, %x15: tensor<6x700xi1>, %x16: tensor<6x700xi8>, %x17: tensor<4x1500xf64>, %x18: tensor<5x4097xi32>, %x19: tensor<300x45xf32>, %x20: tensor<2x500x21xbf16>, %x21: tensor<2x40000xf32>, %x22: tensor<70001xbf16>, %x23: tensor<3001x6xf16>, %x24: tensor<1001xi64>, %x25: tensor<5x2000xf32>, %x26: tensor<90x33xbf16>, %x27: tensor<500x37xf32>, %x28: tensor<3x9001xi64>, %x29: tensor<30011xf32>, %x30: tensor<20003x5xbf16>, %x31: tensor<3x9001xi64>, %x32: tensor<40x50xf16>, %x33: tensor<3x20000xbf16>, %x34: tensor<4x1200x9xf32>, %x35: tensor<100003xf32>, %x36: tensor<3x4000x5xbf16>) -> (tensor<5x1000xi64>, tensor<7x1000xi64>, tensor<3x2000xi64>, tensor<9x31xi64>, tensor<300x7xi64>, tensor<2x300x37xi64>, tensor<2x100x5xi64>, tensor<2x5000xi64>, tensor<1x60001xi64>, tensor<1x70001xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<37x8xi64>, tensor<3x100xi64>, tensor<2x33xi64>, tensor<6x300xi64>, tensor<6x1xi64>, tensor<4x7xi64>, tensor<5x512xi64>, tensor<3x45xi64>, tensor<2x17x21xi64>, tensor<2x50xi64>, tensor<100xi64>, tensor<5x6xi64>, tensor<167xi64>, tensor<5x1xi64>, tensor<90x1xi64>, tensor<1x37xi64>, tensor<3x1xi64>, tensor<1xi64>, tensor<1x5xi64>, tensor<3x1xi64>, tensor<40x20xi64>, tensor<3x64xi64>, tensor<4x1x9xi64>, tensor<1xi64>, tensor<3x5x5xi64>) {
     // Networks: a warp per row, several, of each size of keys.
     %r0 = fact.fused "sort" ins(%x0 : tensor<5x1000xf32>) {
     ^bb0(%a: tensor<5x1000xf32>):
@@ -163,34 +163,46 @@ module @sorts attributes {fact.target = #fact.machine<"h200">} {
       %2 = fact.slice %1 dim 0 start 19 : (tensor<20xi64>) -> tensor<1xi64>
       fact.yield %2 : tensor<1xi64>
     } schedule(#fact.cuda_select<threads = 128, rows = 1, splits = 9>) : tensor<1xi64>
+    %r30 = fact.fused "sort" ins(%x30 : tensor<20003x5xbf16>) {
+    ^bb0(%a: tensor<20003x5xbf16>):
+      %1 = fact.argsort %a dim 0 count 10000 : (tensor<20003x5xbf16>) -> tensor<10000x5xi64>
+      %2 = fact.slice %1 dim 0 start 9999 : (tensor<10000x5xi64>) -> tensor<1x5xi64>
+      fact.yield %2 : tensor<1x5xi64>
+    } schedule(#fact.cuda_select<threads = 32, rows = 8, splits = 7>) : tensor<1x5xi64>
+    %r31 = fact.fused "sort" ins(%x31 : tensor<3x9001xi64>) {
+    ^bb0(%a: tensor<3x9001xi64>):
+      %1 = fact.argsort %a dim 1 count 4501 : (tensor<3x9001xi64>) -> tensor<3x4501xi64>
+      %2 = fact.slice %1 dim 1 start 4500 : (tensor<3x4501xi64>) -> tensor<3x1xi64>
+      fact.yield %2 : tensor<3x1xi64>
+    } schedule(#fact.cuda_select<threads = 64, rows = 2, splits = 4>) : tensor<3x1xi64>
     // By prediction.
-    %r30 = fact.fused "sort" ins(%x30 : tensor<40x50xf16>) {
+    %r32 = fact.fused "sort" ins(%x32 : tensor<40x50xf16>) {
     ^bb0(%a: tensor<40x50xf16>):
       %1 = fact.argsort %a dim 1 count 20 : (tensor<40x50xf16>) -> tensor<40x20xi64>
       fact.yield %1 : tensor<40x20xi64>
     } : tensor<40x20xi64>
-    %r31 = fact.fused "sort" ins(%x31 : tensor<3x20000xbf16>) {
+    %r33 = fact.fused "sort" ins(%x33 : tensor<3x20000xbf16>) {
     ^bb0(%a: tensor<3x20000xbf16>):
       %1 = fact.argsort %a dim 1 descending count 64 : (tensor<3x20000xbf16>) -> tensor<3x64xi64>
       fact.yield %1 : tensor<3x64xi64>
     } : tensor<3x64xi64>
-    %r32 = fact.fused "sort" ins(%x32 : tensor<4x1200x9xf32>) {
+    %r34 = fact.fused "sort" ins(%x34 : tensor<4x1200x9xf32>) {
     ^bb0(%a: tensor<4x1200x9xf32>):
       %1 = fact.argsort %a dim 1 count 600 : (tensor<4x1200x9xf32>) -> tensor<4x600x9xi64>
       %2 = fact.slice %1 dim 1 start 599 : (tensor<4x600x9xi64>) -> tensor<4x1x9xi64>
       fact.yield %2 : tensor<4x1x9xi64>
     } : tensor<4x1x9xi64>
-    %r33 = fact.fused "sort" ins(%x33 : tensor<100003xf32>) {
+    %r35 = fact.fused "sort" ins(%x35 : tensor<100003xf32>) {
     ^bb0(%a: tensor<100003xf32>):
       %1 = fact.argsort %a dim 0 count 50001 : (tensor<100003xf32>) -> tensor<50001xi64>
       %2 = fact.slice %1 dim 0 start 50000 : (tensor<50001xi64>) -> tensor<1xi64>
       fact.yield %2 : tensor<1xi64>
     } : tensor<1xi64>
-    %r34 = fact.fused "sort" ins(%x34 : tensor<3x4000x5xbf16>) {
+    %r36 = fact.fused "sort" ins(%x36 : tensor<3x4000x5xbf16>) {
     ^bb0(%a: tensor<3x4000x5xbf16>):
       %1 = fact.argsort %a dim 1 count 5 : (tensor<3x4000x5xbf16>) -> tensor<3x5x5xi64>
       fact.yield %1 : tensor<3x5x5xi64>
     } : tensor<3x5x5xi64>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34 : tensor<5x1000xi64>, tensor<7x1000xi64>, tensor<3x2000xi64>, tensor<9x31xi64>, tensor<300x7xi64>, tensor<2x300x37xi64>, tensor<2x100x5xi64>, tensor<2x5000xi64>, tensor<1x60001xi64>, tensor<1x70001xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<37x8xi64>, tensor<3x100xi64>, tensor<2x33xi64>, tensor<6x300xi64>, tensor<6x1xi64>, tensor<4x7xi64>, tensor<5x512xi64>, tensor<3x45xi64>, tensor<2x17x21xi64>, tensor<2x50xi64>, tensor<100xi64>, tensor<5x6xi64>, tensor<167xi64>, tensor<5x1xi64>, tensor<90x1xi64>, tensor<1x37xi64>, tensor<3x1xi64>, tensor<1xi64>, tensor<40x20xi64>, tensor<3x64xi64>, tensor<4x1x9xi64>, tensor<1xi64>, tensor<3x5x5xi64>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36 : tensor<5x1000xi64>, tensor<7x1000xi64>, tensor<3x2000xi64>, tensor<9x31xi64>, tensor<300x7xi64>, tensor<2x300x37xi64>, tensor<2x100x5xi64>, tensor<2x5000xi64>, tensor<1x60001xi64>, tensor<1x70001xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<37x8xi64>, tensor<3x100xi64>, tensor<2x33xi64>, tensor<6x300xi64>, tensor<6x1xi64>, tensor<4x7xi64>, tensor<5x512xi64>, tensor<3x45xi64>, tensor<2x17x21xi64>, tensor<2x50xi64>, tensor<100xi64>, tensor<5x6xi64>, tensor<167xi64>, tensor<5x1xi64>, tensor<90x1xi64>, tensor<1x37xi64>, tensor<3x1xi64>, tensor<1xi64>, tensor<1x5xi64>, tensor<3x1xi64>, tensor<40x20xi64>, tensor<3x64xi64>, tensor<4x1x9xi64>, tensor<1xi64>, tensor<3x5x5xi64>
   }
 }

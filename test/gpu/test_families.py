@@ -21,7 +21,7 @@ from tuned import failures, tune  # noqa: E402
 
 BUNDLES = [ROOT / name for name in ("families", "float32", "strict_attention", "convolutions",
                                     "columns", "windows", "sm80", "sm80_attention", "generic",
-                                    "rows", "tiles", "reads", "siblings",
+                                    "rows", "sorts", "tiles", "reads", "siblings",
                                     "generic-families")]
 
 pytestmark = [

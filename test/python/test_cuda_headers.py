@@ -104,6 +104,7 @@ def chosen(root, tmp_path_factory):
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
                "rows": root / "test" / "gpu" / "rows.mlir",
+               "sorts": root / "test" / "gpu" / "sorts.mlir",
                "tiles": root / "test" / "gpu" / "tiles.mlir",
                "sm100": folder / "sm100.mlir",
                "others": folder / "others.mlir"}

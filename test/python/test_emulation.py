@@ -426,11 +426,28 @@ def test_blocks_share_columns(root, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["siblings", pytest.param("tiles", marks=pytest.mark.full),
-                                  pytest.param("reads", marks=pytest.mark.full)])
+                                  pytest.param("reads", marks=pytest.mark.full),
+                                  pytest.param("sorts", marks=pytest.mark.full)])
 def test_regions(root, tmp_path, name):
     report = emulate_text(root, tmp_path, root / "test" / "gpu" / f"{name}.mlir")
     if name == "tiles":
         assert kinds(report) == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds(report)
+
+
+class Ordered(nn.Module):
+    """Order statistics of rows and of columns."""
+
+    def forward(self, x):
+        return (*x.topk(5), x.topk(3, 1, largest=False).values, x.kthvalue(7, 1).values,
+                x.flatten(1).median(-1).values, *x.sort(1, descending=True))
+
+
+@pytest.mark.parametrize("dtype", [
+    torch.float32, pytest.param(torch.bfloat16, marks=pytest.mark.full),
+    pytest.param(torch.float16, marks=pytest.mark.full)], ids=str)
+def test_order_statistics(root, tmp_path, dtype):
+    report = emulate(root, tmp_path, Ordered(), [torch.randn(3, 23, 37).to(dtype)], "h200")
+    assert {"cuda_select", "cuda_sort"} <= kinds(report), kinds(report)
 
 
 # A kernel that takes two sizes, around one that takes none.

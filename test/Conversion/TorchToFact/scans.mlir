@@ -86,6 +86,15 @@ func.func @median(%arg0: !torch.vtensor<[3,4],f32>) -> !torch.vtensor<[],f32> {
   return %0 : !torch.vtensor<[],f32>
 }
 
+// The median of the numbers is not behind the middle.
+// CHECK-LABEL: func.func @nanmedian(
+// CHECK: %[[PLACES:.+]] = fact.argsort %{{.+}} dim 0 count 6
+// CHECK: fact.gather %[[PLACES]]
+func.func @nanmedian(%arg0: !torch.vtensor<[3,4],f32>) -> !torch.vtensor<[],f32> {
+  %0 = torch.aten.nanmedian %arg0 : !torch.vtensor<[3,4],f32> -> !torch.vtensor<[],f32>
+  return %0 : !torch.vtensor<[],f32>
+}
+
 // All boundaries that are not beyond an element are before it.
 // CHECK-LABEL: func.func @searchsorted(
 // CHECK: %[[WIDE:.+]] = fact.reshape %arg0 : (tensor<3x4xf32>) -> tensor<3x1x4xf32>

@@ -45,13 +45,112 @@ func.func @more(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 
 module attributes {fact.target = #fact.machine<"h200">} {
 func.func @tile(%x: tensor<8x16384xi64>) -> tensor<8x16384xi64> {
-  // expected-error @+1 {{needs 262144 bytes of shared memory}}
+  // expected-error @+1 {{needs 294912 bytes of shared memory}}
   %0 = fact.fused "sort" ins(%x : tensor<8x16384xi64>) {
   ^bb0(%a: tensor<8x16384xi64>):
     %1 = fact.argsort %a dim 1 : (tensor<8x16384xi64>) -> tensor<8x16384xi64>
     fact.yield %1 : tensor<8x16384xi64>
-  } schedule(#fact.cuda_sort<tile = 16384, threads = 512>) : tensor<8x16384xi64>
+  } schedule(#fact.cuda_sort<tile = 16384, items = 16>) : tensor<8x16384xi64>
   return %0 : tensor<8x16384xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @threads(%x: tensor<8x64xf32>) -> tensor<8x64xi64> {
+  // expected-error @+1 {{a block has at most 1024 threads, and a thread no more than a tile of 32768 elements, not 4}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.argsort %a dim 1 : (tensor<8x64xf32>) -> tensor<8x64xi64>
+    fact.yield %1 : tensor<8x64xi64>
+  } schedule(#fact.cuda_sort<tile = 32768, items = 4>) : tensor<8x64xi64>
+  return %0 : tensor<8x64xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @items(%x: tensor<8x64xf64>) -> tensor<8x64xi64> {
+  // expected-error @+1 {{a thread has at most 16 keys of 16 bytes, not 32}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf64>) {
+  ^bb0(%a: tensor<8x64xf64>):
+    %1 = fact.argsort %a dim 1 : (tensor<8x64xf64>) -> tensor<8x64xi64>
+    fact.yield %1 : tensor<8x64xi64>
+  } schedule(#fact.cuda_sort<tile = 64, items = 32>) : tensor<8x64xi64>
+  return %0 : tensor<8x64xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @sorts_all(%x: tensor<8x64xf32>) -> tensor<8x1xi64> {
+  // expected-error @+1 {{sorts all places: use cuda_select for the last one}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.argsort %a dim 1 count 7 : (tensor<8x64xf32>) -> tensor<8x7xi64>
+    %2 = fact.slice %1 dim 1 start 6 : (tensor<8x7xi64>) -> tensor<8x1xi64>
+    fact.yield %2 : tensor<8x1xi64>
+  } schedule(#fact.cuda_sort<tile = 64, items = 8>) : tensor<8x1xi64>
+  return %0 : tensor<8x1xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @block(%x: tensor<8x64xf32>) -> tensor<8x7xi64> {
+  // expected-error @+1 {{a block has 32 to 1024 threads, not 2048}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.argsort %a dim 1 count 7 : (tensor<8x64xf32>) -> tensor<8x7xi64>
+    fact.yield %1 : tensor<8x7xi64>
+  } schedule(#fact.cuda_select<threads = 256, rows = 8, splits = 1>) : tensor<8x7xi64>
+  return %0 : tensor<8x7xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @no_parts(%x: tensor<8x64xf32>) -> tensor<8x7xi64> {
+  // expected-error @+1 {{a row of 64 has no 33 parts}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.argsort %a dim 1 count 7 : (tensor<8x64xf32>) -> tensor<8x7xi64>
+    fact.yield %1 : tensor<8x7xi64>
+  } schedule(#fact.cuda_select<threads = 32, rows = 1, splits = 33>) : tensor<8x7xi64>
+  return %0 : tensor<8x7xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @small_parts(%x: tensor<8x64xf32>) -> tensor<8x20xi64> {
+  // expected-error @+1 {{a part of a row has at least the 20 elements that are wanted, not 16}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.argsort %a dim 1 count 20 : (tensor<8x64xf32>) -> tensor<8x20xi64>
+    fact.yield %1 : tensor<8x20xi64>
+  } schedule(#fact.cuda_select<threads = 32, rows = 1, splits = 4>) : tensor<8x20xi64>
+  return %0 : tensor<8x20xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @places(%x: tensor<8x65536xf32>) -> tensor<8x30000xi64> {
+  // expected-error @+1 {{needs 263216 bytes of shared memory}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x65536xf32>) {
+  ^bb0(%a: tensor<8x65536xf32>):
+    %1 = fact.argsort %a dim 1 count 30000 : (tensor<8x65536xf32>) -> tensor<8x30000xi64>
+    fact.yield %1 : tensor<8x30000xi64>
+  } schedule(#fact.cuda_select<threads = 1024, rows = 1, splits = 1>) : tensor<8x30000xi64>
+  return %0 : tensor<8x30000xi64>
 }
 }
 

@@ -307,6 +307,47 @@ TEST_F(CudaTargetTest, FewLongRowsAreShared) {
   EXPECT_GT(getSplits(parseSoftmax(1, 16777216)), 64);
 }
 
+/// A few places are selected, all are sorted; blocks share rows where these are
+/// too few to fill the machine.
+TEST_F(CudaTargetTest, FewPlacesAreSelected) {
+  auto parseSort = [&](int64_t rows, int64_t columns, int64_t count,
+                       bool onlyLast) {
+    std::string operand = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+    std::string places = llvm::formatv("tensor<{0}x{1}xi64>", rows, count);
+    std::string last = llvm::formatv("tensor<{0}x1xi64>", rows);
+    std::string slice =
+        llvm::formatv("%1 = fact.slice %0 dim 1 start {0} : ({1}) -> {2}",
+                      count - 1, places, last);
+    return parse(llvm::formatv(
+        R"(func.func @f(%x: {0}) {{
+  %r = fact.fused "sort" ins(%x : {0}) {{
+  ^bb0(%a: {0}):
+    %0 = fact.argsort %a dim 1 count {1} : ({0}) -> {2}
+    {3}
+    fact.yield {4} : {5}
+  } : {5}
+  return
+})",
+        operand, count, places, onlyLast ? slice : "", onlyLast ? "%1" : "%0",
+        onlyLast ? last : places));
+  };
+  auto getKind = [&](FusedOp fused) {
+    return StringRef(getBest(fused).getKind()->name);
+  };
+  auto getSplits = [&](FusedOp fused) {
+    ScheduleAttr best = getBest(fused);
+    return best.getValues()[*best.getKind()->find("splits")][0];
+  };
+  EXPECT_EQ(getKind(parseSort(2048, 4096, 4096, false)), "cuda_sort");
+  EXPECT_EQ(getKind(parseSort(2048, 4096, 8, false)), "cuda_select");
+  EXPECT_EQ(getKind(parseSort(2048, 4096, 2048, true)), "cuda_select");
+  EXPECT_EQ(getSplits(parseSort(2048, 4096, 8, false)), 1);
+  EXPECT_GT(getSplits(parseSort(1, 1 << 20, 50, false)), 16);
+  EXPECT_GT(getSplits(parseSort(1, 1 << 24, 1 << 23, true)), 64);
+  // What does not fit the shared memory is sorted in runs.
+  EXPECT_EQ(getKind(parseSort(2, 1 << 20, 1 << 18, false)), "cuda_sort");
+}
+
 /// A plan compiles with every legal schedule of its space, so
 /// at least emission must not fail.
 TEST_F(CudaTargetTest, EveryLegalScheduleIsEmitted) {
