@@ -144,7 +144,7 @@ func.func @small_parts(%x: tensor<8x64xf32>) -> tensor<8x20xi64> {
 
 module attributes {fact.target = #fact.machine<"h200">} {
 func.func @places(%x: tensor<8x65536xf32>) -> tensor<8x30000xi64> {
-  // expected-error @+1 {{needs 263216 bytes of shared memory}}
+  // expected-error @+1 {{needs 263212 bytes of shared memory}}
   %0 = fact.fused "sort" ins(%x : tensor<8x65536xf32>) {
   ^bb0(%a: tensor<8x65536xf32>):
     %1 = fact.argsort %a dim 1 count 30000 : (tensor<8x65536xf32>) -> tensor<8x30000xi64>
