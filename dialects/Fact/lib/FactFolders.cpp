@@ -264,6 +264,34 @@ struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
   }
 };
 
+/// A gather by consecutive indices, such as positions in an embedding, is a
+/// slice.
+struct FoldGatherByRange : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseIntElementsAttr indices;
+    RankedTensorType source = op.getSource().getType();
+    int64_t dim = op.getDim(),
+            count = op.getIndices().getType().getNumElements();
+    if (!matchPattern(op.getIndices(), m_Constant(&indices)) || count == 0)
+      return failure();
+    int64_t first = (*indices.value_begin<APInt>()).getSExtValue();
+    if (first < 0 || count > source.getDimSize(dim) - first)
+      return failure();
+    for (auto [i, index] : llvm::enumerate(indices.getValues<APInt>()))
+      if (index.getSExtValue() != first + int64_t(i))
+        return failure();
+    SmallVector<int64_t> shape(source.getShape());
+    shape[dim] = count;
+    Value slice =
+        SliceOp::create(rewriter, op.getLoc(), source.clone(shape),
+                        op.getSource(), dim, first, /*step=*/int64_t(1));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
+    return success();
+  }
+};
+
 /// A gather from a splat only depends on which indices are in range.
 struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -313,6 +341,6 @@ struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add<FoldSplats, FoldNarrowedSplat, FoldGatherBySplat,
-               FoldGatherFromSplat>(getContext());
+               FoldGatherByRange, FoldGatherFromSplat>(getContext());
   populateEmptyTensorPatterns(patterns);
 }

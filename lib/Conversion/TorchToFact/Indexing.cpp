@@ -85,11 +85,101 @@ Value torchtofact::linearizeAlong(TorchCall &call, ArrayRef<int64_t> source,
   return place;
 }
 
+namespace {
+/// `gather(x, dim, index)` of computed elements. Where few elements are
+/// gathered, those of a pointwise op are computed from gathered operands, so
+/// that not all of its elements need to be stored: the loss of one class per
+/// row needs one logarithm per row.
+class ElementGatherer {
+public:
+  ElementGatherer(TorchCall &call, Value index, int64_t dim)
+      : call(call), index(index), dim(dim) {}
+
+  Value gather(Value x) {
+    if (Value gathered = known.lookup(x))
+      return gathered;
+    Value gathered = gatherComputed(x);
+    if (!gathered)
+      gathered = gatherStored(x);
+    return known[x] = gathered;
+  }
+
+private:
+  ArrayRef<int64_t> getShape() const { return typeOf(index).getShape(); }
+
+  Value gatherStored(Value x) {
+    Value place = linearizeAlong(call, typeOf(x).getShape(), index, dim);
+    Value flat = call.reshape(x, typeOf(x).getNumElements());
+    return call.gather(flat, place, 0);
+  }
+
+  /// The operands of a pointwise op at the gathered places; null where it
+  /// costs more, or an operand is spread over some dimensions only.
+  Value gatherComputed(Value x) {
+    Operation *op = x.getDefiningOp();
+    constexpr int64_t few = 4;
+    if (!isa_and_nonnull<PointwiseOpInterface>(op) ||
+        op->getNumResults() != 1 ||
+        typeOf(x).getNumElements() < few * typeOf(index).getNumElements())
+      return {};
+    bool isAnyGathered = false;
+    for (Value operand : op->getOperands()) {
+      if (!isAtHand(operand, x) && !isVector(operand) &&
+          typeOf(operand) != typeOf(operand).clone(typeOf(x).getShape()))
+        return {};
+      isAnyGathered |= !isAtHand(operand, x);
+    }
+    if (!isAnyGathered)
+      return {};
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      operands.map(operand, gatherOperand(operand, x));
+    Operation *clone = call.getBuilder().clone(*op, operands);
+    clone->getResult(0).setType(typeOf(x).clone(getShape()));
+    return clone->getResult(0);
+  }
+
+  Value gatherOperand(Value operand, Value x) {
+    if (isAtHand(operand, x)) {
+      // The index may be shorter than what it chooses from.
+      for (int64_t i = 1; i <= rankOf(operand); ++i)
+        if (typeOf(operand).getDimSize(rankOf(operand) - i) > 1)
+          operand = call.slice(operand, rankOf(operand) - i, 0,
+                               getShape()[rankOf(x) - i]);
+      return operand;
+    }
+    if (isVector(operand))
+      return call.gather(
+          call.reshape(operand, typeOf(operand).getNumElements()), index, 0);
+    return gather(operand);
+  }
+
+  /// The operand's size along the dimension, from the last one on.
+  int64_t getSize(Value operand, Value x) const {
+    int64_t own = dim - rankOf(x) + rankOf(operand);
+    return own < 0 ? 1 : typeOf(operand).getDimSize(own);
+  }
+  /// Whether the operand is the same along the dimension.
+  bool isAtHand(Value operand, Value x) const {
+    return getSize(operand, x) == 1;
+  }
+  /// Whether the operand only has the dimension.
+  bool isVector(Value operand) const {
+    int64_t own = dim - rankOf(index) + rankOf(operand);
+    return own >= 0 &&
+           typeOf(operand).getDimSize(own) == typeOf(operand).getNumElements();
+  }
+
+  TorchCall &call;
+  Value index;
+  int64_t dim;
+  llvm::DenseMap<Value, Value> known;
+};
+} // namespace
+
 Value torchtofact::gatherElements(TorchCall &call, Value x, Value index,
                                   int64_t dim) {
-  Value place = linearizeAlong(call, typeOf(x).getShape(), index, dim);
-  Value flat = call.reshape(x, typeOf(x).getNumElements());
-  return call.gather(flat, place, 0);
+  return ElementGatherer(call, index, dim).gather(x);
 }
 
 static LogicalResult convertGatherElements(TorchCall &call) {

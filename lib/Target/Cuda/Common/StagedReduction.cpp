@@ -100,8 +100,9 @@ public:
            "128 KB (32768 elements of f32). "
            "Every result has the elements of the reduced tensor, or one "
            "per reduction. A reduction of a reduction (a mean of row "
-           "sums) is another pattern. No matmul, gather, concat, pad or "
-           "scan.";
+           "sums) is another pattern. A gather is read in place, if its "
+           "source and its indices come from outside of the pattern or "
+           "are pointwise ops there. No matmul, concat, pad or scan.";
   }
 };
 } // namespace
@@ -309,14 +310,13 @@ StringRef fact::getReductionWord(ReduceKind kind, Type element) {
   llvm_unreachable("all kinds are above");
 }
 
-/// `Operands<Strided<...>, ...>`.
-static void printViews(raw_ostream &os, ArrayRef<StridedView> views) {
+/// `Operands<Strided<...>, Gathered<...>, ...>`.
+static void printReads(raw_ostream &os, const GatheringReads &reads,
+                       ArrayRef<std::string> indices) {
   os << "Operands<";
   llvm::interleave(
-      views,
-      [&](const StridedView &view) {
-        printStrided(os, view, getBuffer(view.base));
-      },
+      llvm::seq<size_t>(0, reads.views.size()),
+      [&](size_t operand) { reads.print(os, operand, indices); },
       [&] { os << ",\n             "; });
   os << ">";
 }
@@ -362,10 +362,18 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
   size_t stages = reduction.stages.size();
   SmallVector<std::string> functors =
       print(*reduction.body, "Body", stages + reduction.full.views.size());
-  SmallVector<std::string> columnFunctors;
-  if (reduction.columnBody)
+  auto printIndices = [&](const GatheringReads &reads, StringRef name) {
+    return reads.printFunctors(os, name,
+                               getArgumentNames(reads.function, leading));
+  };
+  SmallVector<std::string> indices =
+      printIndices(reduction.getReads(), "Index");
+  SmallVector<std::string> columnFunctors, columnIndices;
+  if (reduction.columnBody) {
     columnFunctors =
         print(*reduction.columnBody, "Column", reduction.column.views.size());
+    columnIndices = printIndices(reduction.getColumnReads(), "ColumnIndex");
+  }
 
   os << llvm::formatv(
       "using Kernel = StagedReduction<\n    ReductionShape<{0}, {1}, {2}{3}",
@@ -391,12 +399,15 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
       },
       [&] { os << ",\n           "; });
   os << ">,\n    ";
-  printViews(os, reduction.operands);
+  printReads(os, reduction.getReads(), indices);
   os << ",\n    ";
   printReductionResults(os, ArrayRef(functors).drop_front(stages),
                         reduction.full);
   os << ",\n    ";
-  printViews(os, reduction.columnOperands);
+  if (reduction.columnBody)
+    printReads(os, reduction.getColumnReads(), columnIndices);
+  else
+    os << "Operands<>";
   os << ",\n    ";
   printReductionResults(os, columnFunctors, reduction.column);
   os << llvm::formatv(",\n    ReductionSchedule<{0}, {1}, {2}, {3}, {4}>>;\n",

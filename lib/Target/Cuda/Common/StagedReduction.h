@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H
 #define FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H
 
-#include "Emission.h"
+#include "Gathering.h"
 
 namespace fact {
 /// Results of one form: those of all elements, or of one element per column.
@@ -37,8 +37,9 @@ struct StagedReduction {
   /// What stages reduce, then the full results; and the results of columns.
   std::optional<ScalarFunction> body, columnBody;
   /// Views of [outer, length, inner], of [outer, inner] those of columns; if
-  /// what is reduced lies in two places, of
-  /// [outer, repeats, middle, length, inner] and [outer, middle, inner].
+  /// what is reduced lies in two places, or some tensor has two strides there
+  /// or in `outer`, of [outer, repeats, middle, length, inner] and
+  /// [outer, middle, inner].
   llvm::SmallVector<StridedView> operands, columnOperands;
   ReductionResults full, column;
   int64_t outer = 1, repeats = 1, middle = 1, length = 1, inner = 1;
@@ -47,7 +48,12 @@ struct StagedReduction {
   int64_t vector = 1;
 
   bool folds() const { return inner == 1; }
-  bool isApart() const { return repeats > 1; }
+  bool isApart() const { return repeats > 1 || middle > 1; }
+  /// How operands are read, and those of columns.
+  GatheringReads getReads() const { return {*body, stages.size(), operands}; }
+  GatheringReads getColumnReads() const {
+    return {*columnBody, stages.size(), columnOperands};
+  }
   /// Vectors that are reduced together, and threads' columns.
   int64_t getLength() const {
     return repeats * (folds() ? length / vector : length);
@@ -70,34 +76,11 @@ struct StagedReduction {
     return stages.back().pass + 1 + !full.views.empty();
   }
   /// Of one element of all operands that are not broadcast, which the cache
-  /// has.
-  int64_t getOperandBytes() const {
-    int64_t bytes = 0, all = 0;
-    for (const StridedView &operand : operands) {
-      int64_t size =
-          getStorageBytes(getTensorType(operand.base).getElementType());
-      all += size;
-      bool isBroadcast = false;
-      for (auto [extent, stride] :
-           llvm::zip_equal(operand.shape, operand.strides))
-        isBroadcast |= extent > 1 && stride == 0;
-      bytes += isBroadcast ? 0 : size;
-    }
-    return bytes ? bytes : all;
-  }
+  /// has. What is gathered element by element costs a sector each.
+  int64_t getOperandBytes() const;
   /// Of the registers that hold one vector of all operands. Columns are held
-  /// as stages compute with them.
-  int64_t getHeldBytes(int64_t vector) const {
-    int64_t bytes = 0;
-    for (const StridedView &operand : operands) {
-      int64_t size =
-          getStorageBytes(getTensorType(operand.base).getElementType());
-      int64_t count = folds() || operand.strides.back() != 0 ? vector : 1;
-      bytes += folds() ? std::max<int64_t>(4, count * size)
-                       : count * std::max<int64_t>(4, size);
-    }
-    return bytes;
-  }
+  /// as stages compute with them. What a column shares is not held again.
+  int64_t getHeldBytes(int64_t vector) const;
   /// Of a stage's state: a value, with its place if that is found.
   static int64_t getStateBytes(ReduceOp reduce) {
     int64_t value = getStorageBytes(
@@ -120,6 +103,9 @@ struct StagedReduction {
         bytes += 32 - getStorageBytes(getTensorType(value).getElementType());
     return bytes;
   }
+
+private:
+  bool isSharedByColumn(size_t operand) const;
 };
 } // namespace fact
 

@@ -156,10 +156,11 @@ static LogicalResult readStages(StagedReduction &reduction,
        llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
       liftPermute(reduce);
-    else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp>(op))
+    else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp, GatherOp>(
+                 op))
       return emitError() << "'" << op.getName()
-                         << "' is not a norm, softmax, reduction, pointwise op "
-                            "or view";
+                         << "' is not a norm, softmax, reduction, pointwise "
+                            "op, gather or view";
   }
   addStages(reduction);
   if (reduction.stages.empty())
@@ -206,15 +207,19 @@ private:
   LogicalResult readBodies();
   LogicalResult orderDimensions();
   LogicalResult readViews();
-  LogicalResult arrange(MutableArrayRef<StridedView> views,
-                        ArrayRef<int64_t> order, ArrayRef<int64_t> newShape);
+  /// Gives views the order and the shape of the kernel. Returns the type of
+  /// one whose strides cannot have them.
+  static Type arrange(MutableArrayRef<StridedView> views,
+                      ArrayRef<int64_t> order, ArrayRef<int64_t> newShape);
+  Type arrangeAll();
+  bool splitDimensions();
   bool movesInVectors(int64_t vector) const;
 
   SmallVector<int64_t> getKeptShape() const {
     return llvm::map_to_vector(kept, [&](int64_t dim) { return shape[dim]; });
   }
   /// The operand that has most elements.
-  const StridedView &getLargest() const;
+  size_t getLargest() const;
 
   FusedOp fused;
   StagedReduction &reduction;
@@ -255,6 +260,8 @@ LogicalResult ReductionReader::readResults() {
 LogicalResult ReductionReader::readBodies() {
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
+  // Concats do not reach here.
+  options.readsGathersAndConcats = true;
   SmallVector<Value> values;
   for (auto [op, pass] : reduction.stages) {
     values.push_back(op.getOperand());
@@ -283,6 +290,9 @@ LogicalResult ReductionReader::readBodies() {
   reduction.body = std::move(*body);
   if (reduction.operands.empty())
     return emitError() << "the reduced elements are constants";
+  if (reduction.getReads().dependsOnLeading())
+    return emitError() << "a reduction decides where an operand is gathered "
+                          "from, which is read before it";
   if (reduction.column.values.empty())
     return success();
   FailureOr<ScalarFunction> columnBody = ScalarFunction::get(
@@ -294,22 +304,24 @@ LogicalResult ReductionReader::readBodies() {
   return success();
 }
 
-const StridedView &ReductionReader::getLargest() const {
-  auto count = [](const StridedView &view) {
+size_t ReductionReader::getLargest() const {
+  GatheringReads reads = reduction.getReads();
+  auto count = [&](size_t operand) {
     int64_t elements = 1;
-    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-      elements *= stride ? size : 1;
-    return elements;
+    for (auto [dim, size] : llvm::enumerate(reads.views[operand].shape))
+      elements *= reads.isConstant(operand, dim) ? 1 : size;
+    // Of equal ones, that which lies in place.
+    return std::pair(elements, !reads.isGathered(operand));
   };
+  auto all = llvm::to_vector(llvm::seq<size_t>(0, reads.views.size()));
   return *llvm::max_element(
-      reduction.operands,
-      [&](const auto &a, const auto &b) { return count(a) < count(b); });
+      all, [&](size_t a, size_t b) { return count(a) < count(b); });
 }
 
 /// Orders dimensions as the largest operand has them in memory. The reduced
 /// ones lie together, or in two places.
 LogicalResult ReductionReader::orderDimensions() {
-  const StridedView &largest = getLargest();
+  const StridedView &largest = reduction.operands[getLargest()];
   for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
     order.push_back(dim);
   // Dimensions that are broadcast come first.
@@ -364,57 +376,162 @@ LogicalResult ReductionReader::orderDimensions() {
   return success();
 }
 
-LogicalResult ReductionReader::arrange(MutableArrayRef<StridedView> views,
-                                       ArrayRef<int64_t> order,
-                                       ArrayRef<int64_t> newShape) {
+Type ReductionReader::arrange(MutableArrayRef<StridedView> views,
+                              ArrayRef<int64_t> order,
+                              ArrayRef<int64_t> newShape) {
   for (StridedView &view : views) {
     FailureOr<StridedView> arranged = view.permute(order).reshape(newShape);
     if (failed(arranged))
-      return emitError() << "an operand or result of type "
-                         << view.base.getType()
-                         << " lies in another order than the others";
+      return view.base.getType();
     view = *arranged;
   }
-  return success();
+  return {};
+}
+
+Type ReductionReader::arrangeAll() {
+  auto operands = reduction.operands, columnOperands = reduction.columnOperands;
+  auto full = reduction.full.views, column = reduction.column.views;
+  SmallVector<int64_t> space = reduction.getShape();
+  SmallVector<int64_t> columns = reduction.getColumnShape();
+  for (auto [views, viewOrder, newShape] :
+       {std::tuple(&operands, &order, &space),
+        std::tuple(&full, &order, &space),
+        std::tuple(&columnOperands, &keptOrder, &columns),
+        std::tuple(&column, &keptOrder, &columns)})
+    if (Type refused = arrange(*views, *viewOrder, *newShape))
+      return refused;
+  reduction.operands = std::move(operands);
+  reduction.columnOperands = std::move(columnOperands);
+  reduction.full.views = std::move(full);
+  reduction.column.views = std::move(column);
+  return {};
+}
+
+/// Arranges tensors that do not have one stride for all that is reduced, or for
+/// all columns, such as one value per row in a sum over all rows: what is
+/// reduced, or the outer columns, becomes two dimensions.
+bool ReductionReader::splitDimensions() {
+  if (reduction.isApart())
+    return false;
+  int64_t outer = reduction.outer, length = reduction.length, count = 1;
+  for (int64_t dim : order) {
+    count *= shape[dim];
+    if (count < outer) {
+      reduction.outer = count;
+      reduction.middle = outer / count;
+    } else if (count > outer && count < outer * length) {
+      reduction.repeats = count / outer;
+      reduction.length = length / reduction.repeats;
+    } else {
+      continue;
+    }
+    if (!arrangeAll())
+      return true;
+    reduction.outer = outer;
+    reduction.length = length;
+    reduction.repeats = reduction.middle = 1;
+  }
+  return false;
 }
 
 /// Whether a thread can take so many neighboring elements: those of the largest
-/// operand are one access, and no others are more than one.
+/// operand are one access, and no others are more than one, but for those that
+/// the cache has.
 bool ReductionReader::movesInVectors(int64_t vector) const {
   if ((reduction.folds() ? reduction.length : reduction.inner) % vector)
     return false;
-  for (auto *list : {&reduction.operands, &reduction.full.views})
-    for (const StridedView &view : *list)
-      if (getStorageBytes(getTensorType(view.base).getElementType()) * vector >
-          16)
-        return false;
-  const StridedView &largest = getLargest();
-  size_t unit = largest.shape.size() - (reduction.folds() ? 2 : 1);
+  auto isWide = [&](const StridedView &view) {
+    return getStorageBytes(getTensorType(view.base).getElementType()) * vector >
+           16;
+  };
+  GatheringReads reads = reduction.getReads();
+  for (auto [i, view] : llvm::enumerate(reduction.operands)) {
+    bool isBroadcast = false;
+    for (auto [dim, size] : llvm::enumerate(view.shape))
+      isBroadcast |= size > 1 && reads.isConstant(i, dim);
+    if (!isBroadcast && isWide(view))
+      return false;
+  }
+  if (llvm::any_of(reduction.full.views, isWide))
+    return false;
+  size_t operand = getLargest();
+  size_t unit = reduction.getShape().size() - (reduction.folds() ? 2 : 1);
+  const StridedView &largest = reduction.operands[operand];
   for (auto [dim, stride] : llvm::enumerate(largest.strides))
     if (largest.shape[dim] != 1 &&
         (dim == unit ? stride != 1 : stride % vector != 0))
       return false;
-  return largest.offset % vector == 0;
+  for (const PointwiseGraph::Index &index : reads.getArgument(operand).indices)
+    if (index.stride % vector != 0 || !reads.isConstant(index, unit))
+      return false;
+  return !isWide(largest) && largest.offset % vector == 0;
 }
 
 LogicalResult ReductionReader::readViews() {
-  SmallVector<int64_t> space = reduction.getShape();
-  SmallVector<int64_t> columns = reduction.getColumnShape();
-  if (failed(arrange(reduction.operands, order, space)) ||
-      failed(arrange(reduction.full.views, order, space)) ||
-      failed(arrange(reduction.columnOperands, keptOrder, columns)) ||
-      failed(arrange(reduction.column.views, keptOrder, columns)))
-    return failure();
+  Type refused = arrangeAll();
+  if (refused && !splitDimensions())
+    return emitError() << "an operand or result of type " << refused
+                       << " lies in another order than the others";
   for (int64_t vector : {8, 4, 2})
     if (reduction.vector == 1 && movesInVectors(vector))
       reduction.vector = vector;
   if (!reduction.folds())
     return success();
+  SmallVector<int64_t> space = reduction.getShape();
   auto identity = llvm::to_vector(llvm::seq<int64_t>(0, space.size()));
   space.back() = reduction.vector;
   *std::prev(space.end(), 2) /= reduction.vector;
-  return success(succeeded(arrange(reduction.operands, identity, space)) &&
-                 succeeded(arrange(reduction.full.views, identity, space)));
+  return success(!arrange(reduction.operands, identity, space) &&
+                 !arrange(reduction.full.views, identity, space));
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+int64_t StagedReduction::getOperandBytes() const {
+  // A table that stays in the first cache.
+  constexpr int64_t smallTable = 32 << 10, sector = 32;
+  GatheringReads reads = getReads();
+  int64_t bytes = 0, all = 0;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    RankedTensorType type = getTensorType(operand.base);
+    int64_t size = getStorageBytes(type.getElementType());
+    bool isBroadcast = false, isScattered = false;
+    for (auto [dim, extent] : llvm::enumerate(operand.shape))
+      isBroadcast |= extent > 1 && reads.isConstant(i, dim);
+    for (const PointwiseGraph::Index &index : reads.getArgument(i).indices)
+      isScattered |= !reads.isConstant(index, operand.shape.size() - 1);
+    if (isScattered && type.getNumElements() * size > smallTable)
+      size = sector;
+    all += size;
+    bytes += isBroadcast ? 0 : size;
+  }
+  return bytes ? bytes : all;
+}
+
+bool StagedReduction::isSharedByColumn(size_t operand) const {
+  GatheringReads reads = getReads();
+  size_t last = operands[operand].shape.size() - 1;
+  auto isConstant = [&](size_t dim) { return reads.isConstant(operand, dim); };
+  return isConstant(1) && (!isApart() || isConstant(3)) &&
+         (!folds() || isConstant(last));
+}
+
+int64_t StagedReduction::getHeldBytes(int64_t vector) const {
+  GatheringReads reads = getReads();
+  int64_t bytes = 0;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (isSharedByColumn(i))
+      continue;
+    int64_t size =
+        getStorageBytes(getTensorType(operand.base).getElementType());
+    bool isConstant = reads.isConstant(i, operand.shape.size() - 1);
+    int64_t count = folds() || !isConstant ? vector : 1;
+    bytes += folds() ? std::max<int64_t>(4, count * size)
+                     : count * std::max<int64_t>(4, size);
+  }
+  return bytes;
 }
 
 FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,

@@ -21,8 +21,8 @@ constexpr int max_of(int first, Numbers... numbers) {
   return first;
 }
 
-/// With `Folds`, the `Inner` columns are parts of one row. What is reduced may
-/// lie in two places: [outer, repeats, middle, length, inner].
+/// With `Folds`, the `Inner` columns are parts of one row. What is reduced, or
+/// what is not, may lie in two places: [outer, repeats, middle, length, inner].
 template <int64_t Outer, int64_t Length, int64_t Inner, bool Folds = false,
           int64_t Repeats = 1, int64_t Middle = 1>
 struct ReductionShape {
@@ -30,7 +30,7 @@ struct ReductionShape {
   static constexpr int64_t repeats = Repeats, middle = Middle;
   static constexpr bool folds = Folds;
   /// Whether tensors have strides of all five dimensions.
-  static constexpr bool is_apart = Repeats > 1;
+  static constexpr bool is_apart = Repeats > 1 || Middle > 1;
 };
 
 //===----------------------------------------------------------------------===//
@@ -148,6 +148,50 @@ __device__ __forceinline__ void load(void *const *buffers, int64_t offset,
 #pragma unroll
     for (int i = 0; i < Vector; ++i)
       values[i] = source[i * Tensor::inner_stride];
+  }
+}
+
+/// Moves `offset` by `index`; false if it is out of range, which moves nothing.
+template <class IndexOf>
+__device__ __forceinline__ bool move_by(int64_t &offset, int64_t index) {
+  bool const found = uint64_t(index) < uint64_t(IndexOf::size);
+  offset += (found ? index : 0) * IndexOf::stride;
+  return found;
+}
+
+/// The vector at `offset` that the indices choose: `index_at(functor, j)` is
+/// one of element j. An index out of range gives NaN, or 0 of integers.
+template <class Tensor, int Vector, class Function, class... Indices>
+__device__ __forceinline__ void
+load_gathered(void *const *buffers, int64_t offset,
+              typename Tensor::Element *values, Function index_at,
+              Pack<Indices...>) {
+  using Element = typename Tensor::Element;
+  auto const *source = static_cast<Element const *>(buffers[Tensor::buffer]);
+  Element const missing =
+      narrow<Element>(missing_value<decltype(widen(Element()))>());
+  constexpr bool whole = Tensor::template moves_in_vectors<Vector>();
+  // Nothing to read, and no memory either.
+  constexpr bool empty = (false || ... || (Indices::size == 0));
+#pragma unroll
+  for (int j = 0; j < (whole ? 1 : Vector); ++j) {
+    int64_t place = offset + j * Tensor::inner_stride;
+    bool const found =
+        (true & ... &
+         move_by<Indices>(place, index_at(typename Indices::Functor{}, j)));
+    if constexpr (empty) {
+#pragma unroll
+      for (int i = 0; i < (whole ? Vector : 1); ++i)
+        values[j + i] = missing;
+    } else if constexpr (whole) {
+      load_elements<Vector>(source + place, values);
+#pragma unroll
+      for (int i = 0; i < Vector; ++i)
+        values[i] = found ? values[i] : missing;
+    } else {
+      Element const value = source[place];
+      values[j] = found ? value : missing;
+    }
   }
 }
 

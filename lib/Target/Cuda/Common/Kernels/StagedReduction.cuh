@@ -49,7 +49,11 @@
 // `ReductionShape<..., true>` combines the columns of a vector too. Reduced
 // dimensions that have others between them are
 // [outer, repeats, middle, length, inner], with strides of all five:
-// `ReductionShape<outer, length, inner, folds, repeats, middle>`.
+// `ReductionShape<outer, length, inner, folds, repeats, middle>`. The same form
+// has tensors that lie at two strides in `outer` or in `length`.
+//
+// Operands may be `Gathered` by functions of the operands, as in Pointwise.cuh;
+// those of columns also by what was reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -286,7 +290,8 @@ private:
   template <class Tensor>
   FACT_DEVICE int64_t get_offset(Where const &where, int64_t place) {
     if constexpr (Shape::is_apart) {
-      uint32_t const repeat = uint32_t(place) / uint32_t(Shape::length);
+      uint32_t const repeat =
+          Shape::repeats > 1 ? uint32_t(place) / uint32_t(Shape::length) : 0;
       return reduction::offset_of<Tensor>(where.outer, repeat, where.middle,
                                           place - repeat * Shape::length,
                                           where.inner);
@@ -313,7 +318,7 @@ private:
 #pragma unroll
       for (int64_t i = 0; i < kept; ++i)
         load(state, where, within<fills_lanes>(where.first + i * lanes, places),
-             held[i], numbers);
+             held[i]);
     if constexpr (Launch < passes)
       reduce_from<Launch>(state, where, held, reduced, stages, numbers);
     if constexpr (splits == 1 || Launch == passes) {
@@ -355,7 +360,7 @@ private:
 #pragma unroll
         for (int i = 0; i < batch; ++i)
           load(state, where, within<fills>(first + i * lanes, where.end),
-               loaded[i], Numbers{});
+               loaded[i]);
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
           int64_t const place = first + i * lanes;
@@ -365,13 +370,48 @@ private:
     }
   }
 
-  template <size_t... I>
+  /// Reductions do not move what they reduce.
   FACT_DEVICE void load(State const &state, Where const &where, int64_t place,
-                        Loaded &loaded, std::index_sequence<I...>) {
-    (reduction::load<Tensors, vector>(state.buffers,
-                                      get_offset<Tensors>(where, place),
-                                      reduction::get<I>(loaded)),
+                        Loaded &loaded) {
+    Reduced const none{};
+    load_all<vector>(
+        state, loaded, none, Operands<Tensors...>{}, Numbers{}, StageNumbers{},
+        [&](auto tensor) { return get_offset<decltype(tensor)>(where, place); });
+  }
+
+  /// Loads vectors of operands: those in place, then what they gather.
+  template <int Count, class Slots, class Function, class... All, size_t... I,
+            class StageSequence>
+  FACT_DEVICE void load_all(State const &state, Slots &loaded,
+                            Reduced const &reduced, Operands<All...>,
+                            std::index_sequence<I...> numbers,
+                            StageSequence stages, Function offset_of) {
+    (load_one<false, Count, I, All>(state, loaded, reduced, numbers, stages,
+                                    offset_of),
      ...);
+    (load_one<true, Count, I, All>(state, loaded, reduced, numbers, stages,
+                                   offset_of),
+     ...);
+  }
+  template <bool Indexed, int Count, size_t Number, class Tensor, class Slots,
+            class Function, size_t... I, size_t... S>
+  FACT_DEVICE void load_one(State const &state, Slots &loaded,
+                            Reduced const &reduced, std::index_sequence<I...>,
+                            std::index_sequence<S...>, Function offset_of) {
+    if constexpr (is_indexed_v<Tensor> != Indexed)
+      return;
+    else if constexpr (Indexed)
+      reduction::load_gathered<Tensor, Count>(
+          state.buffers, offset_of(Tensor{}), reduction::get<Number>(loaded),
+          [&](auto functor, int j) {
+            return int64_t(
+                functor.apply(reduction::get<S>(reduced)[j]...,
+                              widen(reduction::get<I>(loaded)[j])...));
+          },
+          typename Reads<Tensor>::Indices{});
+    else
+      reduction::load<Tensor, Count>(state.buffers, offset_of(Tensor{}),
+                                     reduction::get<Number>(loaded));
   }
 
   /// Runs the passes of a launch from `Pass` on: all, or one where blocks share
@@ -541,10 +581,10 @@ private:
     if (!where.active || where.lane != 0)
       return;
     reduction::Slots<width, typename ColumnTensors::Element...> loaded;
-    (reduction::load<ColumnTensors, width>(
-         state.buffers, get_column_offset<ColumnTensors>(where),
-         reduction::get<I>(loaded)),
-     ...);
+    load_all<width>(state, loaded, reduced, Operands<ColumnTensors...>{},
+                    numbers, stages, [&](auto tensor) {
+                      return get_column_offset<decltype(tensor)>(where);
+                    });
     auto store_result = [&](auto result) {
       using Tensor = typename decltype(result)::Tensor;
       using Functor = typename decltype(result)::Functor;

@@ -1,0 +1,66 @@
+//===- Gathering.cpp - Operands that are read through gathers -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Gathering.h"
+
+using namespace mlir;
+using namespace fact;
+
+bool GatheringReads::isConstant(size_t operand, size_t dim) const {
+  const StridedView &view = views[operand];
+  if (view.shape[dim] > 1 && view.strides[dim] != 0)
+    return false;
+  return llvm::all_of(getArgument(operand).indices,
+                      [&](const PointwiseGraph::Index &index) {
+                        return isConstant(index, dim);
+                      });
+}
+
+bool GatheringReads::isConstant(const PointwiseGraph::Index &index,
+                                size_t dim) const {
+  return llvm::all_of(function.getArgumentsOf(index.node),
+                      [&](unsigned argument) {
+                        return argument >= leading &&
+                               isConstant(size_t(argument - leading), dim);
+                      });
+}
+
+bool GatheringReads::dependsOnLeading() const {
+  for (const ScalarFunction::Argument &argument : function.getArguments())
+    for (const PointwiseGraph::Index &index : argument.indices)
+      if (llvm::any_of(function.getArgumentsOf(index.node),
+                       [&](unsigned number) { return number < leading; }))
+        return true;
+  return false;
+}
+
+SmallVector<std::string>
+GatheringReads::printFunctors(raw_ostream &os, StringRef name,
+                              ArrayRef<std::string> argumentNames) const {
+  SmallVector<std::string> functors;
+  size_t count = 0;
+  for (const ScalarFunction::Argument &argument : function.getArguments())
+    for (const PointwiseGraph::Index &index : argument.indices) {
+      functors.resize(std::max<size_t>(functors.size(), index.node + 1));
+      functors[index.node] = (name + Twine(count++)).str();
+      function.printFunctor(os, functors[index.node], argumentNames,
+                            index.node);
+      os << '\n';
+    }
+  return functors;
+}
+
+void GatheringReads::print(raw_ostream &os, size_t operand,
+                           ArrayRef<std::string> functors) const {
+  const StridedView &view = views[operand];
+  const ScalarFunction::Argument &argument = getArgument(operand);
+  if (argument.indices.empty())
+    return printStrided(os, view, getBuffer(argument.value));
+  os << "Gathered<";
+  printStrided(os, view, getBuffer(argument.value));
+  for (const PointwiseGraph::Index &index : argument.indices)
+    os << ",\n                      IndexOf<" << functors[index.node] << ", "
+       << index.stride << ", " << index.size << ", "
+       << (isConstant(index, view.shape.size() - 1) ? "true" : "false") << '>';
+  os << '>';
+}
