@@ -19,36 +19,54 @@ pytestmark = [
 ]
 
 
-class Gathers(nn.Module):
-    """A class per row and per pixel, rows of a table with a norm or a mean, a value per row in a
-    sum over all rows."""
+class Embedded(nn.Module):
+    """Rows of a table with positions and a norm, and means of rows."""
 
     def __init__(self, width):
         super().__init__()
         self.words, self.places = nn.Embedding(19, width), nn.Embedding(7, width)
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, ids, logits, classes, images, pixels):
-        embedded = self.words(ids)
+    def forward(self, ids, bags):
+        return self.norm(self.words(ids) + self.places.weight), self.words(bags).mean(1)
+
+
+class Chosen(nn.Module):
+    """A class per row and per pixel, and a value per row in a sum over all rows."""
+
+    def forward(self, logits, classes, images, pixels):
         chosen = logits.gather(1, classes.unsqueeze(1))
         places = torch.arange(logits.shape[1])
         margins = torch.where(places != classes.unsqueeze(1), (0.3 - chosen + logits).clamp(min=0), 0)
-        return (self.norm(embedded + self.places.weight), embedded.mean(1),
-                F.cross_entropy(logits, classes, reduction="none", ignore_index=2),
+        return (F.cross_entropy(logits, classes, reduction="none", ignore_index=2),
                 F.cross_entropy(images, pixels, reduction="none"), margins.mean())
 
 
-@pytest.mark.parametrize("width", [16, pytest.param(13, marks=pytest.mark.full)])
-@pytest.mark.parametrize("dtype", [
-    pytest.param(torch.float32, id="fp32"), pytest.param(torch.bfloat16, id="bf16"),
-    pytest.param(torch.float16, id="fp16", marks=pytest.mark.full)])
-def test_reductions_read_what_they_gather(root, tmp_path, dtype, width):
+TYPES = [pytest.param(torch.float32, id="fp32"), pytest.param(torch.bfloat16, id="bf16"),
+         pytest.param(torch.float16, id="fp16", marks=pytest.mark.full)]
+
+
+def rules_of_gathers(root, folder, module, inputs):
+    emulate(root, folder, module.eval(), inputs, "a100")
+    kernels = json.loads((folder / "bundle" / "bundle.json").read_text())["kernels"]
+    return [kernel["rule"] for kernel in kernels if "gather" in kernel["ops"]]
+
+
+# More elements than one block computes, which has a kernel of its own.
+@pytest.mark.parametrize("width", [160, pytest.param(157, marks=pytest.mark.full)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_rows_of_a_table(root, tmp_path, dtype, width):
     torch.manual_seed(0)
-    inputs = (torch.randint(0, 19, (3, 7)), torch.randn(11, width).to(dtype),
-              torch.randint(0, width, (11,)), torch.randn(2, 5, 3, 4).to(dtype),
-              torch.randint(0, 5, (2, 3, 4)))
-    report = emulate(root, tmp_path, Gathers(width).to(dtype).eval(), inputs, "a100")
-    assert report["kernels"]
-    kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
-    gathering = {kernel["rule"] for kernel in kernels if "gather" in kernel["ops"]}
-    assert gathering == {"reduction"}, kernels
+    rules = rules_of_gathers(root, tmp_path, Embedded(width).to(dtype),
+                             (torch.randint(0, 19, (64, 7)), torch.randint(0, 19, (90, 5))))
+    assert rules == ["reduction", "reduction"]
+
+
+@pytest.mark.parametrize("classes", [16, pytest.param(13, marks=pytest.mark.full)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_an_element_of_each_row(root, tmp_path, dtype, classes):
+    torch.manual_seed(0)
+    rules = rules_of_gathers(root, tmp_path, Chosen(), (
+        torch.randn(11, classes).to(dtype), torch.randint(0, classes, (11,)),
+        torch.randn(2, 5, 3, 4).to(dtype), torch.randint(0, 5, (2, 3, 4))))
+    assert rules == ["reduction"] * 3

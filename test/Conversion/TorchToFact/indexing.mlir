@@ -302,3 +302,47 @@ func.func @index_with_gap(%arg0: !torch.vtensor<[3,5,4],f32>, %arg1: !torch.vten
   %1 = torch.aten._unsafe_index.Tensor %arg0, %0 : !torch.vtensor<[3,5,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[2,5],f32>
   return %1 : !torch.vtensor<[2,5],f32>
 }
+
+// One element of each computed row is computed from gathered operands: what is
+// the same along the dimension as it is, a vector along it by the index.
+// CHECK-LABEL: func.func @gather_computed(
+// CHECK-SAME: %[[X:.+]]: tensor<3x8xf32>, %[[ROW:.+]]: tensor<3x1xf32>, %[[COLUMN:.+]]: tensor<8xf32>, %[[INDEX:.+]]: tensor<3x1xi64>
+// CHECK-DAG: %[[FLAT:.+]] = fact.reshape %[[X]] : (tensor<3x8xf32>) -> tensor<24xf32>
+// CHECK: %[[XS:.+]] = fact.gather %[[FLAT]], %{{.+}} dim 0 : (tensor<24xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
+// CHECK: %[[SHIFTED:.+]] = fact.sub %[[XS]], %[[ROW]] : (tensor<3x1xf32>, tensor<3x1xf32>) -> tensor<3x1xf32>
+// CHECK: %[[COLUMNS:.+]] = fact.gather %[[COLUMN]], %[[INDEX]] dim 0 : (tensor<8xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
+// CHECK: %[[SCALED:.+]] = fact.mul %[[SHIFTED]], %[[COLUMNS]] : (tensor<3x1xf32>, tensor<3x1xf32>) -> tensor<3x1xf32>
+// CHECK: return %[[SCALED]]
+func.func @gather_computed(%arg0: !torch.vtensor<[3,8],f32>, %arg1: !torch.vtensor<[3,1],f32>, %arg2: !torch.vtensor<[8],f32>, %arg3: !torch.vtensor<[3,1],si64>) -> !torch.vtensor<[3,1],f32> {
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.sub.Tensor %arg0, %arg1, %int1 : !torch.vtensor<[3,8],f32>, !torch.vtensor<[3,1],f32>, !torch.int -> !torch.vtensor<[3,8],f32>
+  %1 = torch.aten.mul.Tensor %0, %arg2 : !torch.vtensor<[3,8],f32>, !torch.vtensor<[8],f32> -> !torch.vtensor<[3,8],f32>
+  %2 = torch.aten.gather %1, %int1, %arg3, %false : !torch.vtensor<[3,8],f32>, !torch.int, !torch.vtensor<[3,1],si64>, !torch.bool -> !torch.vtensor<[3,1],f32>
+  return %2 : !torch.vtensor<[3,1],f32>
+}
+
+// An index of fewer rows takes the first of what its operands have.
+// CHECK-LABEL: func.func @gather_fewer_rows(
+// CHECK: %[[FIRST:.+]] = fact.slice %{{.+}} dim 0 start 0 : (tensor<3x1xf32>) -> tensor<2x1xf32>
+// CHECK: fact.sub %{{.+}}, %[[FIRST]] : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+func.func @gather_fewer_rows(%arg0: !torch.vtensor<[3,8],f32>, %arg1: !torch.vtensor<[3,1],f32>, %arg2: !torch.vtensor<[2,1],si64>) -> !torch.vtensor<[2,1],f32> {
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.sub.Tensor %arg0, %arg1, %int1 : !torch.vtensor<[3,8],f32>, !torch.vtensor<[3,1],f32>, !torch.int -> !torch.vtensor<[3,8],f32>
+  %1 = torch.aten.gather %0, %int1, %arg2, %false : !torch.vtensor<[3,8],f32>, !torch.int, !torch.vtensor<[2,1],si64>, !torch.bool -> !torch.vtensor<[2,1],f32>
+  return %1 : !torch.vtensor<[2,1],f32>
+}
+
+// Many elements are computed first, and none twice.
+// CHECK-LABEL: func.func @gather_many(
+// CHECK: %[[SUM:.+]] = fact.sub %{{.+}} -> tensor<3x8xf32>
+// CHECK: %[[FLAT:.+]] = fact.reshape %[[SUM]]
+// CHECK: fact.gather %[[FLAT]]
+func.func @gather_many(%arg0: !torch.vtensor<[3,8],f32>, %arg1: !torch.vtensor<[3,1],f32>, %arg2: !torch.vtensor<[3,3],si64>) -> !torch.vtensor<[3,3],f32> {
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.sub.Tensor %arg0, %arg1, %int1 : !torch.vtensor<[3,8],f32>, !torch.vtensor<[3,1],f32>, !torch.int -> !torch.vtensor<[3,8],f32>
+  %1 = torch.aten.gather %0, %int1, %arg2, %false : !torch.vtensor<[3,8],f32>, !torch.int, !torch.vtensor<[3,3],si64>, !torch.bool -> !torch.vtensor<[3,3],f32>
+  return %1 : !torch.vtensor<[3,3],f32>
+}

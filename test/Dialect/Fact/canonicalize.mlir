@@ -395,3 +395,20 @@ func.func @rounded_constant() -> tensor<bf16> {
   %0 = fact.cast %third : (tensor<f32>) -> tensor<bf16>
   return %0 : tensor<bf16>
 }
+
+// A gather by consecutive indices is a slice; others are not.
+// CHECK-LABEL: func.func @gather_by_range(
+// CHECK: %[[SLICE:.+]] = fact.slice %arg0 dim 0 start 1 : (tensor<6x4xf32>) -> tensor<4x4xf32>
+// CHECK: fact.reshape %[[SLICE]] : (tensor<4x4xf32>) -> tensor<2x2x4xf32>
+// CHECK: fact.gather %arg0
+// CHECK: fact.gather %arg0
+func.func @gather_by_range(%x: tensor<6x4xf32>) -> (tensor<2x2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) {
+  %range = fact.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  %0 = fact.gather %x, %range dim 0 : (tensor<6x4xf32>, tensor<2x2xi64>) -> tensor<2x2x4xf32>
+  %apart = fact.constant dense<[1, 3]> : tensor<2xi64>
+  %1 = fact.gather %x, %apart dim 0 : (tensor<6x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  // Index 6 is out of range and reads NaN.
+  %beyond = fact.constant dense<[5, 6]> : tensor<2xi64>
+  %2 = fact.gather %x, %beyond dim 0 : (tensor<6x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  return %0, %1, %2 : tensor<2x2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
+}

@@ -158,12 +158,32 @@ private:
       return scaleAndShift(norm, operands);
     if (!isa<CastOp>(op))
       matchPrecision(operands);
+    if (isa<DivOp>(op))
+      if (Value product = multiplyByReciprocal(operands[0], operands[1]))
+        return product;
     auto pointwise = cast<PointwiseOpInterface>(op);
     bool isGelu = options.fastGeluOfLeading && isFromLeading && isa<GeluOp>(op);
     bool isFast = (options.fast || isGelu) &&
                   toleratesAbsoluteError(op->getResult(0), isGelu);
     return isFast ? pointwise.buildFastScalar(builder, loc, operands)
                   : pointwise.buildScalar(builder, loc, operands);
+  }
+
+  /// A quotient by a constant as PyTorch computes it on a GPU. A division has a
+  /// branch, after which the compiler computes again what it has. Null where
+  /// the reciprocal is not a normal number.
+  Value multiplyByReciprocal(Value dividend, Value divisor) {
+    FloatAttr constant;
+    if (!divisor.getType().isF32() ||
+        !matchPattern(divisor, m_Constant(&constant)))
+      return {};
+    APFloat reciprocal = APFloat::getOne(APFloat::IEEEsingle());
+    reciprocal.divide(constant.getValue(), APFloat::rmNearestTiesToEven);
+    if (!reciprocal.isNormal() || !constant.getValue().isNormal())
+      return {};
+    Value factor = arith::ConstantOp::create(
+        builder, loc, builder.getFloatAttr(divisor.getType(), reciprocal));
+    return arith::MulFOp::create(builder, loc, dividend, factor);
   }
 
   /// A norm's weight and bias, applied to the normalized value.
@@ -316,9 +336,20 @@ static double getSlots(Operation &op) {
   return wide ? 2 * slots : slots;
 }
 
-double ScalarFunction::getCost() const {
+double ScalarFunction::getCost(size_t hoisted) const {
+  Block &body = getFunction().getBody().front();
+  llvm::DenseSet<Value> once;
+  for (BlockArgument argument : body.getArguments().take_front(hoisted))
+    once.insert(argument);
   double slots = 0;
-  for (Operation &op : getFunction().getBody().front())
-    slots += getSlots(op);
+  for (Operation &op : body) {
+    bool isOnce = llvm::all_of(op.getOperands(), [&](Value operand) {
+      return once.contains(operand);
+    });
+    if (isOnce)
+      once.insert_range(op.getResults());
+    else
+      slots += getSlots(op);
+  }
   return slots;
 }

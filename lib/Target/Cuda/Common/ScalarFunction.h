@@ -60,8 +60,10 @@ public:
   /// The arguments that a result depends on.
   llvm::SmallVector<unsigned> getArgumentsOf(unsigned result) const;
 
-  /// Instruction slots one element costs on a GPU, over all results.
-  double getCost() const;
+  /// Instruction slots one element costs on a GPU, over all results, without
+  /// what follows from the first `hoisted` arguments alone: a kernel computes
+  /// that once per row.
+  double getCost(size_t hoisted = 0) const;
 
 private:
   friend class ScalarBuilder;

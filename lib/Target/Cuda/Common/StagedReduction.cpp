@@ -155,8 +155,9 @@ int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
   for (auto [op, pass] : reduction.stages) {
     int64_t state = StagedReduction::getStateBytes(op);
     // States of less than a word are not shuffled.
+    int64_t apart = reduction.folds() ? 1 : columns;
     int64_t perWarp =
-        state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / columns));
+        state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / apart));
     if (lanes > perWarp)
       largest = std::max(largest, lanes / perWarp * columns * width * state);
   }
@@ -177,6 +178,10 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
         std::clamp<int64_t>(longest / 2, 1, isMultiPass ? 1024 : 512);
     lanes.insert(most);
     lanes.insert(std::max<int64_t>(1, most / 4));
+    // A warp needs no barrier, as long as a row fits its registers.
+    constexpr int64_t warp = 32, mostVectors = 8;
+    if (most > warp && length <= mostVectors * warp)
+      lanes.insert(warp);
     for (int64_t count : lanes)
       columns.insert(std::max<int64_t>(1, 128 / count));
   } else {
@@ -189,9 +194,12 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
     columns.insert(least);
     for (int64_t threads : {256, 512, 1024})
       lanes.insert(std::clamp<int64_t>(threads / least, 1, longest));
-    // Lanes of short columns hold several elements each.
+    // Lanes of short columns hold several elements each, or load several
+    // before they wait.
     if (isMultiPass && longest <= 64)
       lanes.insert(std::max<int64_t>(1, longest / 4));
+    if (!isMultiPass && longest <= 256)
+      lanes.insert(std::max<int64_t>(1, longest / 8));
     // Few columns that cannot be split are spread over more blocks.
     bool isNarrow = isMultiPass && reduction.countColumns(reduction.vector) <
                                        least * machine.multiprocessors;
@@ -199,6 +207,9 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
       lanes.insert(std::min<int64_t>(4096 / least, longest));
     columns.insert(isNarrow ? std::max<int64_t>(1, least / 4)
                             : std::min<int64_t>(256, 4 * least));
+    // Half a line each, so that several blocks share a multiprocessor.
+    if (isMultiPass && least >= 4)
+      columns.insert(least / 2);
     // A thread, or a few, hold whole columns: nothing waits for others.
     constexpr int64_t mostElements = 64;
     if (isMultiPass && length <= 4 * mostElements) {
@@ -262,26 +273,33 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
                 reduction.getOperandBytes();
   if (own.getColumns() * vector < reduction.inner && line < 64)
     efficiency *= line / 64;
+  // A block that is alone loads nothing while it computes, and threads that
+  // hold many values are few.
+  if (own.isHeld() && perMultiprocessor == 1)
+    efficiency *= 0.85;
+  double crowding = own.isHeld() && steps * vector > 32 ? 1.1 : 1;
   efficiency *= double(reduction.getLength()) /
                 (steps * own.getLanes() * own.getSplits());
   double memory = bytes / (machine.bandwidth * std::max(efficiency, 1e-3));
   // Each pass that reads again computes again; launches of their own compute
   // only what they need, about half.
   double computed = own.getSplits() > 1 ? 0.5 * (1 + passes) : passes;
-  double slots = passes * (2 + 4.0 / vector) +
-                 computed * reduction.body->getCost() / 2 +
-                 2 * reduction.stages.size();
+  double slots =
+      passes * (2 + 4.0 / vector) +
+      computed * reduction.body->getCost(reduction.stages.size()) / 2 +
+      2 * reduction.stages.size();
   double compute =
       elements * slots / (0.7 * 128 * machine.multiprocessors * machine.clock);
   // Warps shuffle; blocks of several warps of a column meet at two barriers.
-  double waits = own.getLanes() == 1                      ? 0
-                 : own.getLanes() * own.getColumns() > 32 ? 1e-7
-                                                          : 4e-8;
+  double together =
+      reduction.folds() ? own.getLanes() : own.getLanes() * own.getColumns();
+  double waits = own.getLanes() == 1 ? 0 : together > 32 ? 1e-7 : 4e-8;
   double combining =
       waits * reduction.stages.size() *
       std::ceil(blocks / (machine.multiprocessors * perMultiprocessor));
-  return 1e6 * (0.9 * std::max(memory, compute) + 0.1 * (memory + compute) +
-                combining + machine.launchSeconds * countLaunches(own));
+  double streaming = 0.9 * std::max(memory, compute) + 0.1 * (memory + compute);
+  return 1e6 * (crowding * streaming + combining +
+                machine.launchSeconds * countLaunches(own));
 }
 
 //===----------------------------------------------------------------------===//

@@ -195,6 +195,42 @@ load_gathered(void *const *buffers, int64_t offset,
   }
 }
 
+template <bool Indexed, int Vector, size_t Number, class Tensor, class Loaded,
+          class Reduced, class Function, size_t... I, size_t... S>
+__device__ __forceinline__ void
+load_one(void *const *buffers, Loaded &loaded, Reduced const &reduced,
+         std::index_sequence<I...>, std::index_sequence<S...>,
+         Function offset_of) {
+  if constexpr (is_indexed_v<Tensor> != Indexed)
+    return;
+  else if constexpr (Indexed)
+    load_gathered<Tensor, Vector>(
+        buffers, offset_of(Tensor{}), get<Number>(loaded),
+        [&](auto functor, int j) {
+          return int64_t(functor.apply(get<S>(reduced)[j]...,
+                                       widen(get<I>(loaded)[j])...));
+        },
+        typename Reads<Tensor>::Indices{});
+  else
+    load<Tensor, Vector>(buffers, offset_of(Tensor{}), get<Number>(loaded));
+}
+
+/// Loads vectors of all tensors, each at its offset: those in place, then those
+/// that functions of the former, or of what is reduced, choose.
+template <int Vector, class Loaded, class Reduced, class... Tensors,
+          size_t... I, class Stages, class Function>
+__device__ __forceinline__ void
+load_all(void *const *buffers, Loaded &loaded, Reduced const &reduced,
+         Operands<Tensors...>, std::index_sequence<I...> numbers, Stages stages,
+         Function offset_of) {
+  (load_one<false, Vector, I, Tensors>(buffers, loaded, reduced, numbers,
+                                       stages, offset_of),
+   ...);
+  (load_one<true, Vector, I, Tensors>(buffers, loaded, reduced, numbers, stages,
+                                      offset_of),
+   ...);
+}
+
 template <class Tensor, int Vector, class Value>
 __device__ __forceinline__ void store(void *const *buffers, int64_t offset,
                                       Value const *values) {
@@ -209,13 +245,31 @@ __device__ __forceinline__ void store(void *const *buffers, int64_t offset,
   }
 }
 
+/// Which thread of a block has which lane of which column. Neighbors in a warp
+/// have neighboring columns, or, with `ByLane`, those of a row: a warp reads a
+/// row at a time, and its lanes meet without a barrier.
+template <int Columns_, int Lanes_, bool ByLane> struct ThreadLayout {
+  static constexpr int columns = Columns_, lanes = Lanes_;
+  /// Threads between neighboring lanes, and lanes of a column in a warp.
+  static constexpr int distance = ByLane ? 1 : Columns_;
+  static constexpr int per_warp = distance >= 32           ? 1
+                                  : 32 / distance < Lanes_ ? 32 / distance
+                                                           : Lanes_;
+
+  FACT_DEVICE int column() {
+    return ByLane ? threadIdx.x / Lanes_ : threadIdx.x % Columns_;
+  }
+  FACT_DEVICE int lane() {
+    return ByLane ? threadIdx.x % Lanes_ : threadIdx.x / Columns_;
+  }
+};
+
 /// How the lanes of each column combine their states.
-template <int Columns, int Lanes, int Vector, class State> struct Lanewise {
+template <class Layout, int Vector, class State> struct Lanewise {
+  static constexpr int Columns = Layout::columns, Lanes = Layout::lanes;
   /// Lanes of a column in a warp, which shuffle the words of their states, and
   /// groups of them, which meet in shared memory.
-  static constexpr int per_warp = sizeof(State) % 4 != 0 || Columns >= 32 ? 1
-                                  : 32 / Columns < Lanes ? 32 / Columns
-                                                         : Lanes;
+  static constexpr int per_warp = sizeof(State) % 4 != 0 ? 1 : Layout::per_warp;
   static constexpr int groups = Lanes / per_warp;
   static constexpr int values = Columns * Vector;
   static constexpr int scratch_bytes = groups > 1 ? groups * values *
@@ -237,19 +291,21 @@ __device__ __forceinline__ State shuffle_xor(State state, int distance) {
 
 /// Combines the states of all lanes of each column, in a fixed order; all lanes
 /// get the result. Others may still read `scratch` until the next barrier.
-template <class Operation, int Columns, int Lanes, int Vector, class State>
-__device__ __forceinline__ void
-combine_lanes(State (&states)[Vector], State *scratch, int column, int lane) {
-  using Layout = Lanewise<Columns, Lanes, Vector, State>;
-  constexpr int per_warp = Layout::per_warp, groups = Layout::groups;
-  constexpr int values = Layout::values;
+template <class Operation, class Layout, int Vector, class State>
+__device__ __forceinline__ void combine_lanes(State (&states)[Vector],
+                                              State *scratch) {
+  using Combined = Lanewise<Layout, Vector, State>;
+  constexpr int Columns = Layout::columns, Lanes = Layout::lanes;
+  constexpr int per_warp = Combined::per_warp, groups = Combined::groups;
+  constexpr int values = Combined::values;
+  int const column = Layout::column(), lane = Layout::lane();
   if constexpr (per_warp > 1)
 #pragma unroll
     for (int distance = per_warp / 2; distance > 0; distance /= 2)
 #pragma unroll
       for (int i = 0; i < Vector; ++i)
         states[i] = Operation::combine(
-            states[i], shuffle_xor(states[i], distance * Columns));
+            states[i], shuffle_xor(states[i], distance * Layout::distance));
   if constexpr (groups > 1) {
     // Threads next to each other use neighboring words.
     auto at = [&](int group, int i) -> State & {

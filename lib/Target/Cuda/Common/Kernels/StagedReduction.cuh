@@ -35,7 +35,8 @@
 //   } // namespace fact::reduction_0
 //
 // A thread has `vector` neighboring columns; `columns` such threads are next to
-// each other, and `lanes` share the length. If `held`, a thread keeps its
+// each other, and `lanes` share the length; of contiguous rows, the lanes are
+// next to each other. If `held`, a thread keeps its
 // operands in registers from the first stage to the last result, and with them
 // what several stages compute of them: nothing is computed under a condition,
 // so that the compiler sees the same values. Else each pass reads and computes
@@ -114,7 +115,8 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   static constexpr int passes = 1 + max_of(0, StageList::pass...);
   /// Results of a thread's columns.
   static constexpr int width = folds ? 1 : vector;
-  static constexpr int finish_columns = 8, finish_lanes = 32;
+  using Threads = reduction::ThreadLayout<columns, lanes, folds>;
+  using FinishThreads = reduction::ThreadLayout<8, 32, false>;
 
   static_assert(Shape::inner % vector == 0 &&
                     (!folds || Shape::inner == vector),
@@ -136,10 +138,10 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
 
   /// Stages take turns with two regions of shared memory, each large enough for
   /// any: the barrier of one stage ends all reads of the one before.
-  template <int Columns, int Lanes> struct Regions {
+  template <class Layout> struct Regions {
     template <class State>
     static constexpr int bytes_of =
-        reduction::Lanewise<Columns, Lanes, width, State>::scratch_bytes;
+        reduction::Lanewise<Layout, width, State>::scratch_bytes;
     static constexpr int region_bytes =
         (max_of(0, bytes_of<typename StageList::State>...) + 15) / 16 * 16;
     static constexpr int shared_bytes =
@@ -184,10 +186,10 @@ public:
   static constexpr uint64_t workspace_bytes =
       splits > 1 ? find_partials<sizeof...(StageList)>(StageNumbers{}) : 0;
   static constexpr int block_threads = columns * lanes;
-  static constexpr int finish_threads = finish_columns * finish_lanes;
-  static constexpr int shared_bytes = Regions<columns, lanes>::shared_bytes;
-  static constexpr int finish_bytes =
-      Regions<finish_columns, finish_lanes>::shared_bytes;
+  static constexpr int finish_threads =
+      FinishThreads::columns * FinishThreads::lanes;
+  static constexpr int shared_bytes = Regions<Threads>::shared_bytes;
+  static constexpr int finish_bytes = Regions<FinishThreads>::shared_bytes;
 
   struct State {
     void *buffers[buffer_count];
@@ -212,26 +214,26 @@ public:
       if (!error)
         error = launch_kernel(
             &reduction_finish_kernel<StagedReduction>,
-            dim3(unsigned((total + finish_columns - 1) / finish_columns)),
+            dim3(unsigned((total + FinishThreads::columns - 1) /
+                          FinishThreads::columns)),
             dim3(1), dim3(finish_threads), finish_bytes, state, stream);
     return error;
   }
 
   template <int Launch> FACT_DEVICE void run(State const &state) {
     Where const where =
-        get_where<columns>(blockIdx.x / splits, blockIdx.x % splits);
+        get_where<Threads>(blockIdx.x / splits, blockIdx.x % splits);
     Reduced reduced{};
     if constexpr (splits > 1)
-      gather_all<Launch, columns, lanes>(state, where, reduced, StageNumbers{});
+      gather_all<Launch, Threads>(state, where, reduced, StageNumbers{});
     run<Launch>(state, where, reduced, StageNumbers{}, Numbers{});
   }
 
   /// Combines what the splits of each column have.
   FACT_DEVICE void finish(State const &state) {
-    Where const where = get_where<finish_columns>(blockIdx.x, 0);
+    Where const where = get_where<FinishThreads>(blockIdx.x, 0);
     Reduced reduced{};
-    gather_all<passes, finish_columns, finish_lanes>(state, where, reduced,
-                                                     StageNumbers{});
+    gather_all<passes, FinishThreads>(state, where, reduced, StageNumbers{});
     store_columns(state, where, reduced, StageNumbers{},
                   std::index_sequence_for<ColumnTensors...>{});
   }
@@ -268,11 +270,12 @@ private:
     return error;
   }
 
-  template <int Columns>
+  template <class Layout>
   FACT_DEVICE Where get_where(int64_t group, int64_t split) {
-    int64_t const column = group * Columns + threadIdx.x % Columns;
-    int const lane = threadIdx.x / Columns;
-    bool const active = (Columns == columns && fills_blocks) || column < total;
+    int64_t const column = group * Layout::columns + Layout::column();
+    int const lane = Layout::lane();
+    bool const active =
+        (Layout::columns == columns && fills_blocks) || column < total;
     int64_t const safe = active ? column : 0;
     int64_t const end = (split + 1) * chunk;
     return {active,
@@ -374,44 +377,11 @@ private:
   FACT_DEVICE void load(State const &state, Where const &where, int64_t place,
                         Loaded &loaded) {
     Reduced const none{};
-    load_all<vector>(
-        state, loaded, none, Operands<Tensors...>{}, Numbers{}, StageNumbers{},
-        [&](auto tensor) { return get_offset<decltype(tensor)>(where, place); });
-  }
-
-  /// Loads vectors of operands: those in place, then what they gather.
-  template <int Count, class Slots, class Function, class... All, size_t... I,
-            class StageSequence>
-  FACT_DEVICE void load_all(State const &state, Slots &loaded,
-                            Reduced const &reduced, Operands<All...>,
-                            std::index_sequence<I...> numbers,
-                            StageSequence stages, Function offset_of) {
-    (load_one<false, Count, I, All>(state, loaded, reduced, numbers, stages,
-                                    offset_of),
-     ...);
-    (load_one<true, Count, I, All>(state, loaded, reduced, numbers, stages,
-                                   offset_of),
-     ...);
-  }
-  template <bool Indexed, int Count, size_t Number, class Tensor, class Slots,
-            class Function, size_t... I, size_t... S>
-  FACT_DEVICE void load_one(State const &state, Slots &loaded,
-                            Reduced const &reduced, std::index_sequence<I...>,
-                            std::index_sequence<S...>, Function offset_of) {
-    if constexpr (is_indexed_v<Tensor> != Indexed)
-      return;
-    else if constexpr (Indexed)
-      reduction::load_gathered<Tensor, Count>(
-          state.buffers, offset_of(Tensor{}), reduction::get<Number>(loaded),
-          [&](auto functor, int j) {
-            return int64_t(
-                functor.apply(reduction::get<S>(reduced)[j]...,
-                              widen(reduction::get<I>(loaded)[j])...));
-          },
-          typename Reads<Tensor>::Indices{});
-    else
-      reduction::load<Tensor, Count>(state.buffers, offset_of(Tensor{}),
-                                     reduction::get<Number>(loaded));
+    reduction::load_all<vector>(
+        state.buffers, loaded, none, Operands<Tensors...>{}, Numbers{},
+        StageNumbers{}, [&](auto tensor) {
+          return get_offset<decltype(tensor)>(where, place);
+        });
   }
 
   /// Runs the passes of a launch from `Pass` on: all, or one where blocks share
@@ -479,19 +449,16 @@ private:
       auto &states = reduction::get<Number>(all);
       auto *scratch = reinterpret_cast<StageState *>(
           reduction_memory +
-          Regions<columns, lanes>::template find<Number>(StageNumbers{}));
-      int const column = threadIdx.x % columns;
+          Regions<Threads>::template find<Number>(StageNumbers{}));
       if constexpr (folds) {
 #pragma unroll
         for (int j = 1; j < vector; ++j)
           states[0] = Operation::combine(states[0], states[j]);
         StageState row[1] = {states[0]};
-        reduction::combine_lanes<Operation, columns, lanes>(row, scratch,
-                                                            column, where.lane);
+        reduction::combine_lanes<Operation, Threads>(row, scratch);
         states[0] = row[0];
       } else {
-        reduction::combine_lanes<Operation, columns, lanes>(states, scratch,
-                                                            column, where.lane);
+        reduction::combine_lanes<Operation, Threads>(states, scratch);
       }
       if constexpr (splits > 1) {
         if (where.active && where.lane == 0)
@@ -515,13 +482,13 @@ private:
   }
 
   /// What the stages of earlier passes are for a thread's columns.
-  template <int Passes, int Columns, int Lanes, size_t... S>
+  template <int Passes, class Layout, size_t... S>
   FACT_DEVICE void gather_all(State const &state, Where const &where,
                               Reduced &reduced, std::index_sequence<S...>) {
-    (gather<Passes, Columns, Lanes, S>(state, where, reduced), ...);
+    (gather<Passes, Layout, S>(state, where, reduced), ...);
   }
 
-  template <int Passes, int Columns, int Lanes, size_t Number>
+  template <int Passes, class Layout, size_t Number>
   FACT_DEVICE void gather(State const &state, Where const &where,
                           Reduced &reduced) {
     extern __shared__ __align__(16) char reduction_memory[];
@@ -536,7 +503,7 @@ private:
       StageState const *partials = partials_of<Number>(state);
       if (where.active)
 #pragma unroll 4
-        for (int split = where.lane; split < splits; split += Lanes)
+        for (int split = where.lane; split < splits; split += Layout::lanes)
 #pragma unroll
           for (int j = 0; j < width; ++j)
             states[j] = Operation::combine(
@@ -544,9 +511,8 @@ private:
                 partials[(split * total + where.column) * width + j]);
       auto *scratch = reinterpret_cast<StageState *>(
           reduction_memory +
-          Regions<Columns, Lanes>::template find<Number>(StageNumbers{}));
-      reduction::combine_lanes<Operation, Columns, Lanes>(
-          states, scratch, threadIdx.x % Columns, where.lane);
+          Regions<Layout>::template find<Number>(StageNumbers{}));
+      reduction::combine_lanes<Operation, Layout>(states, scratch);
 #pragma unroll
       for (int j = 0; j < vector; ++j)
         reduction::get<Number>(reduced)[j] =
@@ -581,10 +547,11 @@ private:
     if (!where.active || where.lane != 0)
       return;
     reduction::Slots<width, typename ColumnTensors::Element...> loaded;
-    load_all<width>(state, loaded, reduced, Operands<ColumnTensors...>{},
-                    numbers, stages, [&](auto tensor) {
-                      return get_column_offset<decltype(tensor)>(where);
-                    });
+    reduction::load_all<width>(
+        state.buffers, loaded, reduced, Operands<ColumnTensors...>{}, numbers,
+        stages, [&](auto tensor) {
+          return get_column_offset<decltype(tensor)>(where);
+        });
     auto store_result = [&](auto result) {
       using Tensor = typename decltype(result)::Tensor;
       using Functor = typename decltype(result)::Functor;
