@@ -3,6 +3,8 @@
 
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/RowDims.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -84,6 +86,61 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// A sum over all of what a row op computed, rows first: one kernel has the
+/// rows at hand, and stores a number for each in place of all elements.
+struct ReduceRowsFirst : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> rows = findRows(op);
+    if (rows.empty())
+      return failure();
+    RankedTensorType type = op.getOperand().getType();
+    Value x = op.getOperand();
+    // Numbers of rows are not rounded to 16 bits.
+    Type element = getComputeType(type.getElementType());
+    if (element != type.getElementType())
+      x = CastOp::create(rewriter, op.getLoc(), type.clone(element), x);
+    Value perRow = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), x,
+                                    rows, /*keep=*/false);
+    // The other dimensions, as they are counted without those of the rows.
+    SmallVector<int64_t> others;
+    for (int64_t dim : op.getDims())
+      if (!llvm::is_contained(rows, dim))
+        others.push_back(
+            dim - llvm::count_if(rows, [&](int64_t row) { return row < dim; }));
+    Value all = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), perRow,
+                                 others, /*keep=*/false);
+    if (element != type.getElementType())
+      all = CastOp::create(
+          rewriter, op.getLoc(),
+          cast<RankedTensorType>(all.getType()).clone(type.getElementType()),
+          all);
+    if (all.getType() == op.getType())
+      rewriter.replaceOp(op, all);
+    else
+      rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), all);
+    return success();
+  }
+
+private:
+  /// The dimensions of rows that are some of those that `op` reduces, and not
+  /// all.
+  static SmallVector<int64_t> findRows(ReduceOp op) {
+    if (op.getArithmetic().locates || getReducedWindows(op) ||
+        !isa<FloatType>(op.getOperand().getType().getElementType()))
+      return {};
+    return findRowDims(op.getOperand(), [&](ArrayRef<int64_t> dims) {
+      return dims.size() < op.getDims().size() &&
+             llvm::all_of(
+                 dims,
+                 [&](int64_t dim) {
+                   return llvm::is_contained(op.getDims(), dim);
+                 });
+    });
+  }
+};
+
 struct NormalizeRowsPass : fact::impl::NormalizeRowsBase<NormalizeRowsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -95,6 +152,7 @@ struct NormalizeRowsPass : fact::impl::NormalizeRowsBase<NormalizeRowsPass> {
 } // namespace
 
 void fact::populateNormalizeRowsPatterns(RewritePatternSet &patterns) {
-  patterns.add<SoftmaxOfOne, SoftmaxOverLast, ReduceOverTrailing>(
-      patterns.getContext());
+  patterns
+      .add<SoftmaxOfOne, SoftmaxOverLast, ReduceRowsFirst, ReduceOverTrailing>(
+          patterns.getContext());
 }

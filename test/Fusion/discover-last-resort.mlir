@@ -79,7 +79,7 @@ func.func @columns(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
 // CHECK: fact.fused "reduction"
 // CHECK: fact.reduce max
 // CHECK: fact.reduce sum
-// CHECK: space(#fact.cuda_reduction_space<columns = [8, 32], lanes = [32, 64, 128], splits = [1], operands = [read, held]>)
+// CHECK: space(#fact.cuda_reduction_space<columns = [8, 32, 4], lanes = [32, 64, 128], splits = [1], operands = [read, held]>)
 // CHECK-NOT: fact.fused
 func.func @log_softmax(%x: tensor<16x512x1024xf32>) -> tensor<16x512x1024xf32> {
   %0 = fact.permute %x [0, 2, 1] : (tensor<16x512x1024xf32>) -> tensor<16x1024x512xf32>

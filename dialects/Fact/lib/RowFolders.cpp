@@ -6,11 +6,57 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/RowDims.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace fact;
+
+SmallVector<int64_t>
+fact::findRowDims(Value value,
+                  llvm::function_ref<bool(ArrayRef<int64_t>)> accepts) {
+  constexpr size_t farthest = 64;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  // Values, and which dimension of `value` each of theirs is.
+  SmallVector<std::pair<Value, SmallVector<int64_t>>> reached{
+      {value, llvm::to_vector(llvm::seq<int64_t>(0, shape.size()))}};
+  llvm::DenseSet<Value> seen{value};
+  auto reach = [&](Value operand, SmallVector<int64_t> places) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getRank() == int64_t(shape.size()) && seen.insert(operand).second)
+      reached.emplace_back(operand, std::move(places));
+  };
+  for (size_t i = 0; i < reached.size() && i < farthest; ++i) {
+    auto [at, places] = reached[i];
+    Operation *op = at.getDefiningOp();
+    if (isa_and_nonnull<PointwiseOpInterface>(op))
+      for (Value operand : op->getOperands())
+        reach(operand, places);
+    if (auto permute = dyn_cast_or_null<PermuteOp>(op)) {
+      SmallVector<int64_t> before(places.size());
+      for (auto [to, from] : llvm::enumerate(permute.getDims()))
+        before[from] = places[to];
+      reach(permute.getOperand(), before);
+    }
+    if (!isa_and_nonnull<SoftmaxOp, NormOp, ReduceOp>(op))
+      continue;
+    // The rows are those of all elements.
+    auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+    bool isAll = input.getRank() == int64_t(places.size());
+    for (size_t dim = 0; isAll && dim < places.size(); ++dim)
+      isAll = input.getDimSize(dim) == shape[places[dim]];
+    if (!isAll)
+      continue;
+    SmallVector<int64_t> dims;
+    for (int64_t dim : cast<RowOpInterface>(op).getRowDims())
+      dims.push_back(places[dim]);
+    llvm::sort(dims);
+    if (accepts(dims))
+      return dims;
+  }
+  return {};
+}
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   bool keeps = getOperand().getType() == getType();
@@ -117,7 +163,8 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
 };
 
 /// A reduction of a reduction of the same kind is one, if it is over adjacent
-/// dimensions: others would have to be permuted first.
+/// dimensions: others would have to be permuted first. Where a kernel has the
+/// rows of the inner one at hand, both stay.
 struct MergeReductions : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op,
@@ -130,6 +177,10 @@ struct MergeReductions : OpRewritePattern<ReduceOp> {
     ArrayRef<int64_t> shape = inner.getOperand().getType().getShape();
     int64_t rank = shape.size();
     SmallVector<int64_t> dims(inner.getDims());
+    if (!findRowDims(inner.getOperand(), [&](ArrayRef<int64_t> rows) {
+           return rows == ArrayRef(dims);
+         }).empty())
+      return failure();
     // The dimensions of the inner operand that the outer operand has.
     SmallVector<int64_t> kept;
     for (int64_t dim = 0; dim < rank; ++dim)

@@ -120,7 +120,9 @@ def NormalizeRows : Pass<"fact-normalize-rows"> {
   let description = [{
     Row kernels need contiguous rows. A softmax or a reduction over other
     dimensions is permuted so that these come last. A softmax over one element
-    is `exp(x - x)`: 1, or NaN for an infinity.
+    is `exp(x - x)`: 1, or NaN for an infinity. A reduction over rows that a
+    norm, softmax or reduction before it has, and over more, is of rows first,
+    in f32: the kernel of the rows stores a number for each.
 
     ```mlir
     %0 = fact.softmax %x dim 0 : tensor<4x8xf32>

@@ -73,3 +73,40 @@ func.func @best(%x: tensor<8192x64xf32>, %names: tensor<64xf32>) -> tensor<8192x
   return %0 : tensor<8192xf32>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A count, which no float decides, does not make exponentials exact; a sum in
+// f32 does.
+// CHECK-LABEL: // %0:2 = fact.fused
+// CHECK: fast_exp
+func.func @counted(%x: tensor<8192x64xbf16>, %m: tensor<8192xi1>) -> (tensor<8192xbf16>, tensor<8192xi64>) {
+  %0:2 = fact.fused "reduction" ins(%x, %m : tensor<8192x64xbf16>, tensor<8192xi1>) {
+  ^bb0(%a: tensor<8192x64xbf16>, %b: tensor<8192xi1>):
+    %1 = fact.exp %a : (tensor<8192x64xbf16>) -> tensor<8192x64xbf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<8192x64xbf16>) -> tensor<8192xbf16>
+    %3 = fact.cast %b : (tensor<8192xi1>) -> tensor<8192xi64>
+    fact.yield %2, %3 : tensor<8192xbf16>, tensor<8192xi64>
+  } : tensor<8192xbf16>, tensor<8192xi64>
+  return %0#0, %0#1 : tensor<8192xbf16>, tensor<8192xi64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// CHECK-LABEL: // %0:2 = fact.fused
+// CHECK-NOT: fast_exp
+// CHECK: expf(
+func.func @wide(%x: tensor<8192x64xbf16>) -> (tensor<8192xbf16>, tensor<8192xf32>) {
+  %0:2 = fact.fused "reduction" ins(%x : tensor<8192x64xbf16>) {
+  ^bb0(%a: tensor<8192x64xbf16>):
+    %1 = fact.exp %a : (tensor<8192x64xbf16>) -> tensor<8192x64xbf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<8192x64xbf16>) -> tensor<8192xbf16>
+    %3 = fact.cast %2 : (tensor<8192xbf16>) -> tensor<8192xf32>
+    fact.yield %2, %3 : tensor<8192xbf16>, tensor<8192xf32>
+  } : tensor<8192xbf16>, tensor<8192xf32>
+  return %0#0, %0#1 : tensor<8192xbf16>, tensor<8192xf32>
+}
+}

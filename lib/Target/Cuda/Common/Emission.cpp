@@ -23,10 +23,28 @@ LogicalResult fact::requireFloat16(Type element, EmitError emitError) {
   return emitError() << "takes f16 or bf16 operands, not " << element;
 }
 
+/// Whether floats decide a value of the region.
+static bool dependsOnFloats(Value value) {
+  llvm::SmallSetVector<Value, 8> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (isa<FloatType>(getTensorType(reached[i]).getElementType()))
+      return true;
+    if (Operation *op = reached[i].getDefiningOp())
+      reached.insert_range(op->getOperands());
+  }
+  return false;
+}
+
 bool fact::hasOnly16BitResults(FusedOp fused) {
-  return llvm::all_of(fused.getResultTypes(), [](Type type) {
-    return isNarrowFloat(cast<RankedTensorType>(type).getElementType());
-  });
+  bool isAnyNarrow = false;
+  for (Value yielded : fused.getYield()->getOperands()) {
+    bool isNarrow = isNarrowFloat(getTensorType(yielded).getElementType());
+    if (!isNarrow && dependsOnFloats(yielded))
+      return false;
+    isAnyNarrow |= isNarrow;
+  }
+  return isAnyNarrow;
 }
 
 //===----------------------------------------------------------------------===//
