@@ -31,8 +31,8 @@ inline int64_t getResultBuffer(FusedOp fused, int64_t index) {
   return fused.getInputs().size() + index;
 }
 
-/// Whether all results are stored in 16-bit floats, so that the cheap scalar
-/// definitions are exact enough.
+/// Whether all results that floats decide are stored in 16-bit floats, so that
+/// the cheap scalar definitions are exact enough.
 bool hasOnly16BitResults(FusedOp fused);
 
 /// A copy of a region that shares nothing with it, to be changed at will.
