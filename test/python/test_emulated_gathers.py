@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from fact import toolchain
-from test_emulation import emulate
+from test_emulation import emulate, emulate_text, kinds
 
 pytestmark = [
     pytest.mark.skipif(toolchain.find_tool("fact-compile") is None, reason="fact-compile is not built"),
@@ -70,3 +70,34 @@ def test_an_element_of_each_row(root, tmp_path, dtype, classes):
         torch.randn(11, classes).to(dtype), torch.randint(0, classes, (11,)),
         torch.randn(2, 5, 3, 4).to(dtype), torch.randint(0, 5, (2, 3, 4))))
     assert rules == ["reduction"] * 3
+
+
+# A value per row in a sum that blocks share, and a row of a table by the largest element of each
+# row, which a reduction finds first.
+SHARED = """
+module @shared {
+  func.func @main(%x: tensor<37x52xf32>, %at: tensor<37x1xi64>, %names: tensor<52xf32>) -> (tensor<f32>, tensor<37xf32>) {
+    %0 = fact.fused "reduction" ins(%x, %at : tensor<37x52xf32>, tensor<37x1xi64>) {
+    ^bb0(%a: tensor<37x52xf32>, %i: tensor<37x1xi64>):
+      %1 = fact.reshape %a : (tensor<37x52xf32>) -> tensor<1924xf32>
+      %2 = fact.gather %1, %i dim 0 : (tensor<1924xf32>, tensor<37x1xi64>) -> tensor<37x1xf32>
+      %3 = fact.mul %2, %a : (tensor<37x1xf32>, tensor<37x52xf32>) -> tensor<37x52xf32>
+      %4 = fact.reduce sum %3 dims [0, 1] : (tensor<37x52xf32>) -> tensor<f32>
+      fact.yield %4 : tensor<f32>
+    } schedule(#fact.cuda_reduction<columns = 1, lanes = 32, splits = 3, operands = read>) : tensor<f32>
+    %5 = fact.fused "reduction" ins(%x, %names : tensor<37x52xf32>, tensor<52xf32>) {
+    ^bb0(%a: tensor<37x52xf32>, %n: tensor<52xf32>):
+      %6 = fact.reduce argmax %a dims [1] : (tensor<37x52xf32>) -> tensor<37xi64>
+      %7 = fact.gather %n, %6 dim 0 : (tensor<52xf32>, tensor<37xi64>) -> tensor<37xf32>
+      fact.yield %7 : tensor<37xf32>
+    } schedule(#fact.cuda_reduction<columns = 4, lanes = 8, splits = 1, operands = read>) : tensor<37xf32>
+    return %0, %5 : tensor<f32>, tensor<37xf32>
+  }
+}
+"""
+
+
+def test_blocks_share_what_they_gather(root, tmp_path):
+    (tmp_path / "shared.mlir").write_text(SHARED)
+    report = emulate_text(root, tmp_path, tmp_path / "shared.mlir")
+    assert kinds(report) == {"cuda_reduction"}, kinds(report)
