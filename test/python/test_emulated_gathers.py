@@ -76,7 +76,8 @@ def test_an_element_of_each_row(root, tmp_path, dtype, classes):
 # row, which a reduction finds first.
 SHARED = """
 module @shared {
-  func.func @main(%x: tensor<37x52xf32>, %at: tensor<37x1xi64>, %names: tensor<52xf32>) -> (tensor<f32>, tensor<37xf32>) {
+  func.func @main(%x: tensor<37x52xf32>, %at: tensor<37x1xi64>, %names: tensor<52xf32>)
+      -> (tensor<f32>, tensor<37xf32>) {
     %0 = fact.fused "reduction" ins(%x, %at : tensor<37x52xf32>, tensor<37x1xi64>) {
     ^bb0(%a: tensor<37x52xf32>, %i: tensor<37x1xi64>):
       %1 = fact.reshape %a : (tensor<37x52xf32>) -> tensor<1924xf32>
