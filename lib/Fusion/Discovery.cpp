@@ -3,8 +3,7 @@
 
 #include "fact/Fusion/Discovery.h"
 #include "PlaceParts.h"
-#include "SeparatePadding.h"
-#include "SeparateViews.h"
+#include "SeparateReads.h"
 #include "ShareSteps.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
@@ -167,7 +166,8 @@ void Discovery::writeOutRefused(Block &block) {
   for (Operation *op = &block.front(); op;) {
     Operation *next = op->getNextNode();
     auto matmul = dyn_cast<MatmulOp>(op);
-    bool sums = matmul && isShort(matmul, target->getMostScaledRows());
+    bool sums = matmul && isShort(matmul, target->getMostScaledRows()) &&
+                hasRowsToScale(matmul);
     if (sums || (canWriteOut(op) && !isTaken(op))) {
       Operation *before = op->getPrevNode();
       rewriter.setInsertionPoint(op);
@@ -327,8 +327,8 @@ LogicalResult Discovery::run() {
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isExternal()) {
       widenChannels(function.getBody().front(), *target);
-      separatePadding(function.getBody().front());
-      separateViews(function.getBody().front());
+      prepareRowsToScale(function.getBody().front(), *target);
+      separateReads(function.getBody().front());
     }
   SmallVector<std::pair<Block *, Agent *>> blocks;
   module.walk([&](Operation *op) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WidenChannels.h"
+#include "Prepared.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
@@ -285,51 +286,6 @@ Value Widener::multiply(const IRMapping &factors) {
                          /*step=*/1);
 }
 
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
-
-/// The ops that make `value` of a weight or of a result of `fact.prepare`, the
-/// last one first; none if it depends on other values.
-static std::optional<SmallVector<Operation *>> getViewsOfWeight(Value value) {
-  SmallVector<Operation *> ops;
-  Operation *op = value.getDefiningOp();
-  for (; isa_and_nonnull<ViewOpInterface>(op);
-       op = op->getOperand(0).getDefiningOp())
-    ops.push_back(op);
-  if (!isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op))
-    return std::nullopt;
-  if (!isa<PrepareOp>(op))
-    ops.push_back(op);
-  return ops;
-}
-
-/// A `fact.prepare` in place of the block's own, or at its start, with one more
-/// result. Its results keep their numbers.
-static PrepareOp addResult(Block &block, Type type) {
-  auto prepares = block.getOps<PrepareOp>();
-  PrepareOp old = prepares.empty() ? PrepareOp() : *prepares.begin();
-  OpBuilder builder(block.getParent()->getContext());
-  builder.setInsertionPointToStart(&block);
-  SmallVector<Type> types;
-  if (old) {
-    builder.setInsertionPoint(old);
-    llvm::append_range(types, old.getResultTypes());
-  }
-  types.push_back(type);
-  auto prepare = PrepareOp::create(
-      builder, old ? old.getLoc() : block.getParentOp()->getLoc(), types);
-  if (old) {
-    prepare.getBody().takeBody(old.getBody());
-    old.replaceAllUsesWith(prepare.getResults().drop_back());
-    old.erase();
-  } else {
-    builder.setInsertionPointToStart(&prepare.getBody().emplaceBlock());
-    YieldOp::create(builder, prepare.getLoc(), ValueRange());
-  }
-  return prepare;
-}
-
 Value Widener::multiply() {
   MatmulOp matmul = of.matmul;
   Value windows = getWindows();
@@ -338,32 +294,11 @@ Value Widener::multiply() {
   IRMapping mapping;
   mapping.map(matmul.getLhs(), reshape(windows, shape));
 
-  Value filters = matmul.getRhs();
-  std::optional<SmallVector<Operation *>> views = getViewsOfWeight(filters);
-  if (!views) {
-    mapping.map(filters, widenFilters(filters));
-    return multiply(mapping);
-  }
-  SmallVector<int64_t> widened(typeOf(filters).getShape());
-  widened.back() = shape.back();
-  widened[widened.size() - 2] = form.filters;
-  PrepareOp prepare =
-      addResult(*matmul->getBlock(), typeOf(filters).clone(widened));
-  // Within `fact.prepare`, its results are what it yields.
-  Operation *yield = prepare.getBody().front().getTerminator();
-  IRMapping inside;
-  for (auto [result, value] :
-       llvm::zip(prepare.getResults(), yield->getOperands()))
-    inside.map(result, value);
-  {
-    OpBuilder::InsertionGuard guard(*this);
-    setInsertionPoint(yield);
-    for (Operation *op : llvm::reverse(*views))
-      clone(*op, inside);
-    Value value = widenFilters(inside.lookup(matmul.getRhs()));
-    yield->insertOperands(yield->getNumOperands(), value);
-  }
-  mapping.map(matmul.getRhs(), prepare.getResults().back());
+  Value filters = prepare(*this, matmul.getRhs(),
+                          [&](Value weights) { return widenFilters(weights); });
+  if (!filters)
+    filters = widenFilters(matmul.getRhs());
+  mapping.map(matmul.getRhs(), filters);
   return multiply(mapping);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WriteOut.h"
+#include "Prepared.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -22,6 +23,7 @@ public:
   Value write(MatmulOp op);
   Value write(ReduceOp op);
   Value sumScaledRows(MatmulOp op);
+  Value transposeLast(Value value);
 
 private:
   static RankedTensorType typeOf(Value value) {
@@ -66,7 +68,6 @@ private:
   Value takePlace(Value value, ReduceOp reduce, WindowsOp windows,
                   ArrayRef<int64_t> place);
   Value combine(ReduceKind kind, Value a, Value b);
-  Value transposeLast(Value value);
   Value outerProduct(MatmulOp op);
   Value sumOfRows(MatmulOp op);
   Value softmax(Value x, int64_t dim, Value largest);
@@ -165,16 +166,24 @@ static bool broadcastsInPart(Value factor, MatmulOp op) {
   return own != 1 && own != count(op.getType());
 }
 
-/// Whether each product has one row, one column or one term per sum, of factors
-/// in memory: windows are elements many times over.
-static bool isVectorProduct(MatmulOp op) {
-  auto isWindows = [](Value factor) {
-    while (auto view = factor.getDefiningOp<ViewOpInterface>())
+/// Whether windows are among the views that a factor is made of: they are
+/// elements many times over, which only kernels of windows do not copy.
+static bool readsWindows(MatmulOp op) {
+  return llvm::any_of(op->getOperands(), [](Value factor) {
+    while (auto view = factor.getDefiningOp<ViewOpInterface>()) {
+      if (isa<WindowsOp>(view))
+        return true;
       factor = view->getOperand(0);
-    return isa_and_nonnull<WindowsOp>(factor.getDefiningOp());
-  };
+    }
+    return false;
+  });
+}
+
+/// Whether each product has one row, one column or one term per sum, of factors
+/// in memory.
+static bool isVectorProduct(MatmulOp op) {
   return (op.getM() == 1 || op.getN() == 1 || op.getK() == 1) &&
-         !isWindows(op.getLhs()) && !isWindows(op.getRhs());
+         !readsWindows(op);
 }
 
 /// The last two dimensions exchanged.
@@ -243,11 +252,7 @@ Value Writer::sumScaledRows(MatmulOp op) {
     shape[dim] = 1;
     Value part =
         SliceOp::create(*this, typeOf(factor).clone(shape), factor, dim, k);
-    if (isTransposed) {
-      std::swap(shape[rank - 1], shape[rank - 2]);
-      part = ReshapeOp::create(*this, typeOf(factor).clone(shape), part);
-    }
-    return widen(part);
+    return widen(isTransposed ? transposeLast(part) : part);
   };
   Value sum;
   for (int64_t k = 0; k < op.getK(); ++k) {
@@ -369,18 +374,29 @@ Value fact::writeOut(OpBuilder &builder, Operation *op) {
 }
 
 bool fact::isShort(MatmulOp op, int64_t mostTerms) {
-  auto reads = [](Value factor, auto isKind) {
-    while (auto view = factor.getDefiningOp<ViewOpInterface>()) {
-      if (isKind(view))
-        return true;
-      factor = view->getOperand(0);
-    }
-    return false;
-  };
   return op.getK() > 0 && op.getK() <= mostTerms && op.getM() > mostTerms &&
-         op.getN() > mostTerms && !op.getTransposeB() &&
-         !reads(op.getLhs(), llvm::IsaPred<WindowsOp>) &&
-         !reads(op.getRhs(), llvm::IsaPred<WindowsOp, PermuteOp>);
+         op.getN() > mostTerms && !readsWindows(op);
+}
+
+bool fact::hasRowsToScale(MatmulOp op) {
+  FailureOr<StridedView> rhs = StridedView::get(op.getRhs());
+  return succeeded(rhs) &&
+         rhs->strides.end()[op.getTransposeB() ? -2 : -1] == 1;
+}
+
+void fact::prepareRowsToScale(Block &block, const Target &target) {
+  for (auto matmul : llvm::make_early_inc_range(block.getOps<MatmulOp>())) {
+    if (!isShort(matmul, target.getMostScaledRows()) || hasRowsToScale(matmul))
+      continue;
+    Writer writer(matmul.getLoc(), matmul);
+    Value rows = prepare(writer, matmul.getRhs(), [&](Value weight) {
+      return matmul.getTransposeB() ? writer.transposeLast(weight) : weight;
+    });
+    if (!rows)
+      continue;
+    matmul.getRhsMutable().set(rows);
+    matmul.setTransposeB(false);
+  }
 }
 
 Value fact::sumScaledRows(OpBuilder &builder, MatmulOp op) {

@@ -5,6 +5,7 @@
 #define FACT_LIB_FUSION_WRITEOUT_H
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Kernel/Target.h"
 
 namespace fact {
 /// Whether `writeOut` has a simpler form of the op.
@@ -17,10 +18,17 @@ bool canWriteOut(mlir::Operation *op);
 /// becomes pointwise ops on slices, one for each place in a window.
 mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// Whether a product has at most so many terms, and more rows and columns, and
-/// its right factor has rows to scale: a transposed one would be read in single
-/// elements. One of windows has kernels of its own.
+/// Whether a product has at most so many terms, and more rows and columns. One
+/// of windows has kernels of its own.
 bool isShort(MatmulOp op, int64_t mostTerms);
+
+/// Whether the right factor has its rows in memory: one that is transposed
+/// would be read in single elements.
+bool hasRowsToScale(MatmulOp op);
+
+/// Transposes the weights of short products when they are loaded, where that
+/// gives them rows to scale.
+void prepareRowsToScale(mlir::Block &block, const Target &target);
 
 /// Builds a product as a sum of scaled rows, one for each term.
 mlir::Value sumScaledRows(mlir::OpBuilder &builder, MatmulOp op);

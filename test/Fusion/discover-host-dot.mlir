@@ -80,3 +80,18 @@ func.func @shared(%x: tensor<30x1x400xf32>, %y: tensor<400x5xf32>) -> tensor<30x
   %0 = fact.matmul %x, %y : (tensor<30x1x400xf32>, tensor<400x5xf32>) -> tensor<30x1x5xf32>
   return %0 : tensor<30x1x5xf32>
 }
+
+// Windows times one filter are read in place, by the kernel of convolutions.
+// CHECK-LABEL: @one_filter
+// CHECK-NOT: fact.reduce
+// CHECK: fact.fused "gemm_epilogue" ins(%{{.*}} : tensor<1x34x34x16xf32>, tensor<1x144xf32>)
+// CHECK: fact.windows
+// CHECK: fact.matmul
+// CHECK-NOT: fact.fused
+// CHECK: return
+func.func @one_filter(%x: tensor<1x34x34x16xf32>, %w: tensor<1x144xf32>) -> tensor<1024x1xf32> {
+  %0 = fact.windows %x dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<1x34x34x16xf32>) -> tensor<1x32x32x3x3x16xf32>
+  %1 = fact.reshape %0 : (tensor<1x32x32x3x3x16xf32>) -> tensor<1024x144xf32>
+  %2 = fact.matmul %1, %w transpose_b : (tensor<1024x144xf32>, tensor<1x144xf32>) -> tensor<1024x1xf32>
+  return %2 : tensor<1024x1xf32>
+}

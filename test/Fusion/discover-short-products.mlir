@@ -49,3 +49,33 @@ func.func @others(%a: tensor<8x2xf32>, %b: tensor<2x96xf32>, %c: tensor<64x9xf32
   %5 = fact.matmul %e, %e transpose_b : (tensor<64x2xf32>, tensor<64x2xf32>) -> tensor<64x64xf32>
   return %0, %1, %4, %5 : tensor<8x96xf32>, tensor<64x64xf32>, tensor<121x16xf32>, tensor<64x64xf32>
 }
+
+fact.weight @weight : tensor<96x3xbf16>
+fact.weight @columns : tensor<96x4xf32>
+
+// The weight of a linear layer is transposed when it is loaded, and so are
+// columns of one: then they have rows to scale.
+// CHECK-LABEL: func @linear
+// CHECK: %[[ROWS:.*]]:2 = fact.prepare {
+// CHECK-DAG: fact.permute {{.*}} [1, 0] : (tensor<96x3xbf16>) -> tensor<3x96xbf16>
+// CHECK-DAG: fact.permute {{.*}} [1, 0] : (tensor<{{.*}}xf32>) -> tensor<{{.*}}xf32>
+// CHECK: fact.yield
+// CHECK-NOT: fact.matmul
+// CHECK: fact.fused "pointwise" ins({{.*}}%[[ROWS]]#0
+// CHECK: fact.slice {{.*}} dim 0 start 2 : (tensor<3x96xbf16>) -> tensor<1x96xbf16>
+// CHECK-NOT: fact.matmul
+// CHECK: fact.fused "pointwise" ins({{.*}}%[[ROWS]]#1
+// CHECK-NOT: fact.matmul
+// CHECK: return
+// HOST-LABEL: func @linear
+// HOST-NOT: fact.prepare
+// HOST-COUNT-2: fact.matmul
+func.func @linear(%x: tensor<64x3xbf16>, %y: tensor<64x2xf32>) -> (tensor<64x96xbf16>, tensor<64x96xf32>) {
+  %w = fact.get_weight @weight : tensor<96x3xbf16>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<64x3xbf16>, tensor<96x3xbf16>) -> tensor<64x96xbf16>
+  %v = fact.get_weight @columns : tensor<96x4xf32>
+  %1 = fact.permute %v [1, 0] : (tensor<96x4xf32>) -> tensor<4x96xf32>
+  %2 = fact.slice %1 dim 0 start 1 step 2 : (tensor<4x96xf32>) -> tensor<2x96xf32>
+  %3 = fact.matmul %y, %2 : (tensor<64x2xf32>, tensor<2x96xf32>) -> tensor<64x96xf32>
+  return %0, %3 : tensor<64x96xbf16>, tensor<64x96xf32>
+}

@@ -221,13 +221,36 @@ SmallVector<std::string> fact::printFunctors(raw_ostream &os,
   return functors;
 }
 
+/// `Operands<...>` of what `print` prints.
+template <typename Operand, typename Print>
+static void printOperandsAs(raw_ostream &os, ArrayRef<Operand> operands,
+                            Print print) {
+  os << "Operands<";
+  llvm::interleave(operands, print, [&] { os << ",\n             "; });
+  os << '>';
+}
+
+/// `Results<Result<functor, ...>, ...>`; `print` prints a result by its number.
+template <typename Print>
+static void printResultsAs(raw_ostream &os, ArrayRef<std::string> functors,
+                           Print print) {
+  os << "Results<";
+  llvm::interleave(
+      llvm::enumerate(functors),
+      [&](auto functor) {
+        os << "Result<" << functor.value() << ", ";
+        print(functor.index());
+        os << '>';
+      },
+      [&] { os << ",\n            "; });
+  os << '>';
+}
+
 void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands,
                          SizeList &sizes) {
-  os << "Operands<";
-  llvm::interleave(
-      operands, [&](const MatrixTensor &operand) { operand.print(os, sizes); },
-      [&] { os << ",\n             "; });
-  os << '>';
+  printOperandsAs(os, operands, [&](const MatrixTensor &operand) {
+    operand.print(os, sizes);
+  });
 }
 
 void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
@@ -235,24 +258,29 @@ void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
   printOperands(os, operands, numbers);
 }
 
+void fact::printOperands(raw_ostream &os, ArrayRef<StridedView> operands) {
+  printOperandsAs(os, operands, [&](const StridedView &operand) {
+    printStrided(os, operand, getBuffer(operand.base));
+  });
+}
+
 void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
                         ArrayRef<MatrixTensor> results, SizeList &sizes) {
-  os << "Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, results),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", ";
-        std::get<1>(result).print(os, sizes);
-        os << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << '>';
+  printResultsAs(os, functors,
+                 [&](size_t index) { results[index].print(os, sizes); });
 }
 
 void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
                         ArrayRef<MatrixTensor> results) {
   SizeList numbers(SizeList::Numbers);
   printResults(os, functors, results, numbers);
+}
+
+void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
+                        ArrayRef<StridedView> results, FusedOp fused) {
+  printResultsAs(os, functors, [&](size_t index) {
+    printStrided(os, results[index], getResultBuffer(fused, index));
+  });
 }
 
 void fact::printStrides(raw_ostream &os, const StridedView &view) {

@@ -142,6 +142,11 @@ void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
 void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                   llvm::ArrayRef<MatrixTensor> results);
 
+/// The same for views of the region's arguments and results.
+void printOperands(llvm::raw_ostream &os, llvm::ArrayRef<StridedView> operands);
+void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
+                  llvm::ArrayRef<StridedView> results, FusedOp fused);
+
 /// Bytes of the matrices of m x n elements among operands.
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);

@@ -258,26 +258,12 @@ LogicalResult ScanPlan::emit(ArrayRef<KernelVariant> variants,
      << getScalarName(getComputeType(scan.rows.element)) << ", "
      << getWord(getOnly<ScanOp>(fused).getKind()) << ", " << prologue;
   for (auto *views : {&scan.inputs, &scan.operands}) {
-    os << ",\n    Operands<";
-    llvm::interleave(
-        *views,
-        [&](const StridedView &view) {
-          printStrided(os, view, getBuffer(view.base));
-        },
-        [&] { os << ",\n             "; });
-    os << '>';
+    os << ",\n    ";
+    printOperands(os, *views);
   }
-  os << ",\n    Results<";
-  llvm::interleave(
-      llvm::enumerate(scan.results),
-      [&](auto result) {
-        os << "Result<" << functors[result.index()] << ", ";
-        printStrided(os, result.value(),
-                     getResultBuffer(fused, result.index()));
-        os << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << ">,\n    ScanSchedule<" << own.getLanes() << ", " << own.getSplits()
+  os << ",\n    ";
+  printResults(os, functors, scan.results, fused);
+  os << ",\n    ScanSchedule<" << own.getLanes() << ", " << own.getSplits()
      << ", " << getVector() << ">>;\n";
   printFooter(os, symbol);
   return success();

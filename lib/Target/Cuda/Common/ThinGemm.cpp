@@ -368,24 +368,10 @@ LogicalResult ThinGemmPlan::emit(ArrayRef<KernelVariant> variants,
     printStrided(os, *factor, getBuffer(factor->base));
     os << ",\n    ";
   }
-  os << "Operands<";
-  llvm::interleave(
-      gemm.operands,
-      [&](const StridedView &operand) {
-        printStrided(os, operand, getBuffer(operand.base));
-      },
-      [&] { os << ",\n             "; });
-  os << ">,\n    Results<";
-  llvm::interleave(
-      llvm::enumerate(gemm.results),
-      [&](auto result) {
-        os << "Result<" << functors[result.index()] << ", ";
-        printStrided(os, result.value(),
-                     getResultBuffer(fused, result.index()));
-        os << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << ">,\n    ThinSchedule<" << own.getLanes() << ", " << own.getSplits()
+  printOperands(os, gemm.operands);
+  os << ",\n    ";
+  printResults(os, functors, gemm.results, fused);
+  os << ",\n    ThinSchedule<" << own.getLanes() << ", " << own.getSplits()
      << ", " << gemm.getVector() << ", " << (gemm.isAlongK() ? "true" : "false")
      << ">>;\n";
   printFooter(os, symbol);

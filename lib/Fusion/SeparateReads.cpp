@@ -1,7 +1,8 @@
-//===- SeparatePadding.cpp - Padding for each of its windows --------------===//
+//===- SeparateReads.cpp - Views for each kernel that reads through -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SeparatePadding.h"
+#include "SeparateReads.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/WindowedView.h"
 
 using namespace mlir;
@@ -15,16 +16,24 @@ static bool makesWindows(Operation *op) {
          makesWindows(*op->user_begin());
 }
 
-void fact::separatePadding(Block &block) {
+/// Whether the kernel of `user` reads through `op`, which it uses.
+static bool readsThrough(Operation *user, Operation *op) {
+  if (isa<PermuteOp>(op)) {
+    auto reduce = dyn_cast<ReduceOp>(user);
+    return reduce && ReducedOperand::get(reduce).value != reduce.getOperand();
+  }
+  return SplatPadding::get(op) && makesWindows(user);
+}
+
+void fact::separateReads(Block &block) {
   // From the last op on: the copies are users of the padding before them.
   for (Operation &op : llvm::reverse(block)) {
-    if (!SplatPadding::get(&op))
-      continue;
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : op.getUses())
-      if (use.getOwner()->getBlock() == &block && makesWindows(use.getOwner()))
+      if (use.getOwner()->getBlock() == &block &&
+          readsThrough(use.getOwner(), &op))
         uses.push_back(&use);
-    // The last user keeps the original.
+    // One of the readers keeps the original.
     if (uses.size() == size_t(llvm::range_size(op.getUses())) && !uses.empty())
       uses.pop_back();
     for (OpOperand *use : uses) {
