@@ -61,7 +61,7 @@ done
 # What `run.sh check` runs.
 pack_checks() {
   say "a kernel of each family for $target"
-  regions="families float32 strict_attention convolutions columns windows sm80 sm80_attention generic rows sorts tiles reads siblings"
+  regions="families float32 strict_attention convolutions columns masks windows sm80 sm80_attention generic rows sorts tiles reads siblings"
   for name in $regions; do
     build/bin/fact-compile test/gpu/$name.mlir --target="$target" --until=bundle \
       --bundle="$stage/$name"

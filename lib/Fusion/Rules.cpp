@@ -97,6 +97,7 @@ private:
   bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
   bool growForward(const Rule &rule, OpGroup &group) const;
   bool growBackward(const Rule &rule, OpGroup &group) const;
+  bool growToSmaller(const Rule &rule, OpGroup &group) const;
   bool growSideways(const Rule &rule, OpGroup &group) const;
   void growAll(const Rule &rule, OpGroup &group) const;
   std::optional<Candidate> grow(const Rule &rule, const OpGroup &anchors) const;
@@ -259,6 +260,38 @@ bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
   return false;
 }
 
+/// Whether an op is pointwise, writes more than it reads, as a cast of a mask
+/// does, and has one reader, of as many elements.
+static bool widens(Operation *op) {
+  if (!isPointwise(op) || !op->hasOneUse() ||
+      op->user_begin()->getNumResults() != 1)
+    return false;
+  auto countBytes = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getNumElements() * getStorageBytes(type.getElementType());
+  };
+  auto count = [](Operation *op) {
+    return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+  };
+  int64_t read = 0;
+  for (Value operand :
+       llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
+    read += countBytes(operand);
+  return read < countBytes(op->getResult(0)) &&
+         count(op) == count(*op->user_begin());
+}
+
+/// Takes one more producer of the group's operands that is larger than what it
+/// is computed from, which the group reads instead.
+bool RulesAgent::growToSmaller(const Rule &rule, OpGroup &group) const {
+  for (Value input : Fusibility::getInputs(group)) {
+    Operation *op = input.getDefiningOp();
+    if (isFree(op) && widens(op) && take(rule, group, op))
+      return true;
+  }
+  return false;
+}
+
 /// Takes one more reader of the group's operands, which are then read once.
 bool RulesAgent::growSideways(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group))
@@ -274,7 +307,8 @@ void RulesAgent::growAll(const Rule &rule, OpGroup &group) const {
       llvm::any_of(group, llvm::IsaPred<ContractionOpInterface>))
     return;
   while ((rule.forward && growForward(rule, group)) ||
-         (rule.backward && growBackward(rule, group)) ||
+         (rule.backward ? growBackward(rule, group)
+                        : rule.forward && growToSmaller(rule, group)) ||
          (rule.sideways && growSideways(rule, group)))
     ;
 }

@@ -358,6 +358,25 @@ def chain_eight_ops(m, k, n):
 
 
 @case((10, 16, 24), (4096, 2048, 2048))
+def chain_where(m, k, n):
+    return (Chain(k, n, lambda y, keep, other: torch.where(keep, y, other)), randn(m, k),
+            torch.rand(m, n) < 0.5, randn(m, n))
+
+
+@case((10, 16, 24), (4096, 2048, 2048))
+def chain_masked_fill(m, k, n):
+    return (Chain(k, n, lambda y, hide: F.gelu(y).masked_fill(hide, 0.0)), randn(m, k),
+            torch.rand(m, n) < 0.5)
+
+
+@case((10, 16, 24), (4096, 2048, 2048))
+def chain_dropped(m, k, n):
+    """Dropout whose mask is an input, and rows that are left out."""
+    return (Chain(k, n, lambda y, keep, rows: y * keep / 0.9 * (rows[:, None] > 0)), randn(m, k),
+            torch.rand(m, n) < 0.9, torch.randint(0, 4, (m,)))
+
+
+@case((10, 16, 24), (4096, 2048, 2048))
 def batch_norm_after_product(m, k, n):
     return (nn.Sequential(nn.Linear(k, n), nn.BatchNorm1d(n), nn.ReLU(), nn.Dropout()),
             randn(m, k))

@@ -20,7 +20,7 @@ from fact import toolchain  # noqa: E402
 from tuned import failures, tune  # noqa: E402
 
 BUNDLES = [ROOT / name for name in ("families", "float32", "strict_attention", "convolutions",
-                                    "columns", "windows", "sm80", "sm80_attention", "generic",
+                                    "columns", "masks", "windows", "sm80", "sm80_attention", "generic",
                                     "rows", "sorts", "tiles", "reads", "siblings",
                                     "generic-families")]
 

@@ -39,7 +39,7 @@ func.func @even(%x: tensor<512x768xf32>, %w: tensor<768x1024xf32>, %m: tensor<51
   // CHECK: Splits<{{[0-9]+}}>>,
   // CHECK-NEXT: Tf32>;
   // H200: using Kernel = Float32Gemm<
-  // H200: namespace fact::pointwise_2 {
+  // H200: Operands<RowMajor<2, i1, Size({{[0-9]+}}), Size({{[0-9]+}}), Size({{[0-9]+}})>,
   %0 = fact.matmul %x, %w tf32 : (tensor<512x768xf32>, tensor<768x1024xf32>) -> tensor<512x1024xf32>
   %1 = fact.select %m, %0, %y : (tensor<512x1024xi1>, tensor<512x1024xf32>, tensor<512x1024xf32>) -> tensor<512x1024xf32>
   return %1 : tensor<512x1024xf32>

@@ -50,6 +50,23 @@ PRODUCTS = group(
     case("epilogue", lambda x, w, b: F.silu(F.linear(x, w, b)) * 0.5 + b, [X, W, BIAS]),
 )
 
+# Booleans and integers beside a product: all of its elements, its rows, its columns or one for all.
+KEEP, ROWS = rand(20, 17, seed=21) > 0, integers(20, 1, high=3)
+MASKED = group(
+    "masked_products",
+    case("where", lambda x, w, m, y: torch.where(m, F.linear(x, w), y),
+         [X, W, KEEP, rand(20, 17, seed=22)]),
+    case("masked_fill", lambda x, w, b, m: F.gelu(F.linear(x, w, b)).masked_fill(m, -2.0),
+         [X, W, BIAS, KEEP]),
+    case("dropout", lambda x, w, m: F.linear(x, w) * m / 0.75, [X, W, KEEP]),
+    case("mask of rows and columns", lambda x, w, r, c: torch.where(r > c, F.linear(x, w), 1.0),
+         [X, W, ROWS, integers(17, high=3)]),
+    case("integers added", lambda x, w, i, j: F.linear(x, w) + i - j,
+         [X, W, integers(20, 17, high=9).to(torch.int32), integers(1, high=5)]),
+    case("shared by batches", lambda x, y, m: (x @ y).masked_fill(m, 0.5),
+         [M, N, rand(7, 11, seed=23) > 0]),
+)
+
 # Products whose rows or columns are reduced where they are made, stored or not.
 TALL = rand(130, 48, seed=10)
 REDUCED = group(
@@ -169,6 +186,6 @@ def test_queries_whose_scores_are_all_minus_infinity_give_zero():
         torch.testing.assert_close(result.double(), exact, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
-@runs(PRODUCTS, REDUCED, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)
+@runs(PRODUCTS, MASKED, REDUCED, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)
 def test_contractions(cases, dtype):
     check(cases, dtype)

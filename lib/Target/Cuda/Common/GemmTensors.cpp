@@ -194,10 +194,9 @@ GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
                          << type << " do not";
     return tensor;
   }
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
-    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
-                          "not "
+  if (cast<RankedTensorType>(type).getElementType().isF64())
+    return emitError() << "operands of the epilogue must be f16, bf16, f32, i1 "
+                          "or integers, not "
                        << type;
   if (failed(tensor) || (tensor->isMatrix() && !isAddressed(*tensor)))
     return emitError() << "an operand of the epilogue must be a row-major "

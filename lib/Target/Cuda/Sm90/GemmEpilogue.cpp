@@ -66,8 +66,8 @@ public:
            "must leave rows of the result contiguous; a slice, expand or "
            "other view of the product is not allowed. Every result has "
            "the product's elements, or is computed from a reduction of it "
-           "and operands of that size alone. Other operands are f16, bf16 "
-           "or f32 (no i1 mask, no integer): a matrix of the product's "
+           "and operands of that size alone. Other operands are f16, bf16, "
+           "f32, i1 or integers: a matrix of the product's "
            "size and order, one element per row or per column, or a "
            "scalar; there are at most four matrices. Sizes of rows that "
            "are no multiple of 16 bytes are allowed, and slower.";

@@ -41,9 +41,18 @@ template <> struct NumericType<bf16> {
 template <> struct NumericType<f16> {
   using type = cutlass::half_t;
 };
+/// A boolean is a byte that is 0 or 1.
+template <> struct NumericType<i1> {
+  using type = uint8_t;
+};
 
 template <class Tensor>
 using Element = typename NumericType<typename Tensor::Element>::type;
+
+/// What functors see of an element: floats as f32, booleans and integers as
+/// they are.
+template <class Number>
+using Computed = std::conditional_t<std::is_integral_v<Number>, Number, float>;
 
 template <class Tensor>
 constexpr int alignment = 16 / sizeof(typename Tensor::Element);
@@ -80,24 +89,40 @@ template <class Stride, class Tensor> Stride make_stride(Sizes sizes = {}) {
 // What functors have in common is computed once: the compiler sees it inlined.
 //===----------------------------------------------------------------------===//
 
-/// Applies a scalar functor to the arrays that visitors pass along.
-template <class Functor> struct Elementwise {
-  template <class Array> struct Over {
-    template <class... Arrays>
-    CUTLASS_DEVICE Array operator()(Array const &accumulator,
-                                    Arrays const &...operands) const {
-      Array result;
+/// Applies a scalar functor to the arrays that visitors pass along. CUTLASS's
+/// own node would make floats of integers.
+template <class Functor, class Output = float>
+struct Compute : fusion::Sm90VisitorImpl<> {
+  using fusion::Sm90VisitorImpl<>::Sm90VisitorImpl;
+
+  struct ConsumerStoreCallbacks : fusion::EmptyConsumerStoreCallbacks {
+    template <class Accumulator, class... Inputs, int Count>
+    CUTLASS_DEVICE cutlass::Array<Output, Count>
+    visit(cutlass::Array<Accumulator, Count> const &, int, int, int,
+          cutlass::Array<Inputs, Count> const &...inputs) {
+      return apply(cutlass::NumericArrayConverter<Computed<Inputs>, Inputs,
+                                                  Count, nearest>{}(inputs)...);
+    }
+
+  private:
+    template <class... Values, int Count>
+    CUTLASS_DEVICE static cutlass::Array<Output, Count>
+    apply(cutlass::Array<Values, Count> const &...values) {
+      cutlass::Array<float, Count> result;
       CUTLASS_PRAGMA_UNROLL
-      for (int i = 0; i < Array::kElements; ++i)
-        result[i] = Functor::apply(accumulator[i], operands[i]...);
-      return result;
+      for (int i = 0; i < Count; ++i)
+        result[i] = Functor::apply(values[i]...);
+      return cutlass::NumericArrayConverter<Output, float, Count, nearest>{}(
+          result);
     }
   };
-};
 
-template <class Functor, class Output = float>
-using Compute = fusion::Sm90Compute<Elementwise<Functor>::template Over, Output,
-                                    float, nearest>;
+  template <bool ReferenceSrc, class... Args>
+  CUTLASS_DEVICE auto
+  get_consumer_store_callbacks(fusion::ConsumerStoreArgs<Args...> const &) {
+    return ConsumerStoreCallbacks();
+  }
+};
 
 /// How a matrix beside C and D is staged in shared memory, given CUTLASS's
 /// descriptor of the epilogue.
@@ -147,10 +172,12 @@ struct Load<ColumnMajor<B, E, L, S, O>, false, Descriptor>
 template <int B, class E, int64_t S, int64_t O, class Descriptor>
 struct Load<RowVector<B, E, S, O>, false, Descriptor> {
   using Tensor = RowVector<B, E, S, O>;
-  using Visitor = fusion::Sm90RowBroadcast<
-      0, typename Descriptor::TileShape, Element<Tensor>, float,
-      cute::Stride<cute::_0, cute::_1, int64_t>, alignment<Tensor>,
-      /*EnableNullptr=*/false>;
+  using Visitor =
+      fusion::Sm90RowBroadcast<0, typename Descriptor::TileShape,
+                               Element<Tensor>, Computed<Element<Tensor>>,
+                               cute::Stride<cute::_0, cute::_1, int64_t>,
+                               alignment<Tensor>,
+                               /*EnableNullptr=*/false>;
   static typename Visitor::Arguments arguments(void *const *buffers,
                                                Sizes sizes) {
     return {pointer<Tensor>(buffers, sizes),
@@ -163,9 +190,11 @@ template <int B, class E, int64_t S, int64_t O, class Descriptor>
 struct Load<ColumnVector<B, E, S, O>, false, Descriptor> {
   using Tensor = ColumnVector<B, E, S, O>;
   // Alignment 1: a thread's rows need not be neighbors.
-  using Visitor = fusion::Sm90ColBroadcast<
-      0, typename Descriptor::TileShape, Element<Tensor>, float,
-      cute::Stride<cute::_1, cute::_0, int64_t>, 1, /*EnableNullptr=*/false>;
+  using Visitor =
+      fusion::Sm90ColBroadcast<0, typename Descriptor::TileShape,
+                               Element<Tensor>, Computed<Element<Tensor>>,
+                               cute::Stride<cute::_1, cute::_0, int64_t>, 1,
+                               /*EnableNullptr=*/false>;
   static typename Visitor::Arguments arguments(void *const *buffers,
                                                Sizes sizes) {
     return {pointer<Tensor>(buffers, sizes),
@@ -249,7 +278,8 @@ template <class Visitor, class Staged> struct Unstoring : Visitor {
   using ElementAux = Staged;
 };
 
-/// The first matrix among the operands, or a stand-in with element void.
+/// The first matrix of floats among the operands, or a stand-in with element
+/// void: C and D share shared memory.
 struct NoSource {
   using Element = void;
 };
@@ -257,8 +287,10 @@ template <class... Tensors> struct FindSource {
   using type = NoSource;
 };
 template <class First, class... Rest> struct FindSource<First, Rest...> {
-  using type = std::conditional_t<is_matrix<First>::value, First,
-                                  typename FindSource<Rest...>::type>;
+  static constexpr bool is_source =
+      is_matrix<First>::value && !std::is_integral_v<typename First::Element>;
+  using type =
+      std::conditional_t<is_source, First, typename FindSource<Rest...>::type>;
 };
 
 template <class... List> struct Sinks {};

@@ -75,13 +75,14 @@ private:
                           read<Tensors, I>(row, column, inside)...);
   }
   template <class Tensor, size_t I>
-  __device__ __forceinline__ float read(int row, int column,
-                                        bool inside) const {
+  __device__ __forceinline__ auto read(int row, int column, bool inside) const {
     using Element = typename Tensor::Element;
-    return inside
-               ? float(widen(__ldg(static_cast<Element const *>(pointers[I]) +
-                                   Place<Tensor>::at(row, column, strides[I]))))
-               : 0.0f;
+    fact::Compute<Element> value(0);
+    if (inside)
+      load_vector<1>(static_cast<Element const *>(pointers[I]) +
+                         Place<Tensor>::at(row, column, strides[I]),
+                     &value);
+    return value;
   }
 };
 
