@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of CUDA on this machine's CPU, by test/emulation: weights that are transposed at load,
+booleans and integers beside a product."""
+
+import json
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import fact
+from fact import abi
+from test_emulation import emulate, kinds, on_emulated_gpu, pytestmark  # noqa: F401
+
+
+def run(folder, module, x):
+    """The module's library, with its weights, for one input."""
+    table = fact.load(next((folder / "bundle").glob("*.so")))._table
+    named, kept = abi.named_tensors({name: each.detach() for name, each in module.named_parameters()})
+    for each in named:
+        each.tensor.contents.device_type = 2
+    handle = table.create(named, len(list(module.parameters())))
+    assert handle, table.last_error()
+    y = torch.full_like(module(x), torch.nan)
+    given, result = on_emulated_gpu(x), on_emulated_gpu(y)
+    assert table.run(handle, given.pointers, 1, result.pointers, 1, None) == 0, table.last_error()
+    table.destroy(handle)
+    del kept
+    return y
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
+def test_a_linear_layer_of_few_inputs_is_pointwise(root, tmp_path, dtype):
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(3, 34), nn.GELU()).to(dtype).eval().requires_grad_(False)
+    x = torch.randn(2, 11, 3).to(dtype)
+    report = emulate(root, tmp_path, module, [x], "a100")
+    assert kinds(report) == {"cuda_pointwise"}, kinds(report)
+    exact = module.double()(x.double())
+    torch.testing.assert_close(run(tmp_path, module.to(dtype), x).double(), exact, rtol=1e-2, atol=1e-2)
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(21, 35)
+
+    def forward(self, x, keep, rows, columns):
+        y = F.gelu(self.linear(x)) * keep / 0.9
+        return torch.where(rows[:, None] > columns, y, rows[:, None] - 1)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
+def test_masks_and_integers_beside_a_product(root, tmp_path, dtype):
+    torch.manual_seed(0)
+    inputs = [torch.randn(30, 21).to(dtype), torch.rand(30, 35) < 0.7, torch.randint(-5, 5, (30,)),
+              torch.randint(-5, 5, (35,))]
+    emulate(root, tmp_path, Masked().to(dtype).eval(), inputs, "a100")
+    bundle = json.loads((tmp_path / "bundle" / "bundle.json").read_text())
+    product = next(kernel for kernel in bundle["kernels"] if kernel["rule"] == "gemm_epilogue")
+    assert {"select", "compare"} <= set(product["ops"]), product["ops"]
