@@ -24,3 +24,17 @@ module @pointwise {
     return %r : tensor<16x64x784xf32>
   }
 }
+
+// Without an epilogue, cuBLAS is a candidate too: it stores the transposed product.
+// RUN: rm -rf %t.plain && sed -e '/fact.relu/d' -e 's/permute %%y/permute %%m/' %s > %t.plain.mlir
+// RUN: fact-compile %t.plain.mlir --target=h200 --until=bundle --bundle=%t.plain --candidates=4
+// RUN: cat %t.plain/kernels/*/*.cu | FileCheck %s --check-prefix=CUBLAS
+// RUN: fact-compile %t.plain.mlir --target=a100 --until=bundle --bundle=%t.plain --candidates=4
+// RUN: cat %t.plain/kernels/*/*.cu | FileCheck %s --check-prefix=CUBLAS
+// CUBLAS: using Kernel = CublasGemm<
+// CUBLAS-NEXT: Problem<64, 784, 256, 16>,
+// CUBLAS-NEXT: RowMajor<1, f32, 256>,
+// CUBLAS-NEXT: RowMajor<0, f32, 784, 200704>,
+// CUBLAS-NEXT: Operands<>,
+// CUBLAS-NEXT: RowMajor<2, f32, 784, 50176>,
+// CUBLAS-NEXT: AllowTf32>;

@@ -6,10 +6,29 @@
 using namespace mlir;
 using namespace fact;
 
+/// The same elements with rows as columns.
+static MatrixTensor transpose(MatrixTensor matrix) {
+  matrix.kind = matrix.kind == MatrixTensor::RowMajor
+                    ? MatrixTensor::ColumnMajor
+                    : MatrixTensor::RowMajor;
+  return matrix;
+}
+
+PlainGemm PlainGemm::getRowMajor() const {
+  if (result.kind == MatrixTensor::RowMajor)
+    return *this;
+  return {
+      rate, n, m, k, batches, transpose(b), transpose(a), transpose(result)};
+}
+
 double PlainGemm::countBytes() const {
-  double factors = double(m) * k + double(k) * n;
-  return batches * (factors * getStorageBytes(a.element) +
-                    double(m) * n * getStorageBytes(result.element));
+  // Batches that share a factor read it once.
+  auto count = [&](const MatrixTensor &factor, double elements) {
+    return elements * (factor.batchStride ? batches : 1) *
+           getStorageBytes(factor.element);
+  };
+  return count(a, double(m) * k) + count(b, double(k) * n) +
+         double(m) * n * batches * getStorageBytes(result.element);
 }
 
 double PlainGemm::predictCublas(const MachineDescription &machine) const {
@@ -32,9 +51,11 @@ void PlainGemm::emitCublas(FusedOp fused, const KernelVariant &variant,
                            KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
+  PlainGemm rows = getRowMajor();
   os << "using Kernel = CublasGemm<\n    ";
-  printProblem(os, m, n, k, batches);
-  os << ",\n    " << a << ",\n    " << b << ",\n    Operands<>,\n    " << result
+  printProblem(os, rows.m, rows.n, k, batches);
+  os << ",\n    " << rows.a << ",\n    " << rows.b << ",\n    Operands<>,\n    "
+     << rows.result
      << (rate == MatrixRate::TF32 ? ",\n    AllowTf32>;\n" : ">;\n");
   printFooter(os, variant.symbol);
   code.link = {"-lcublasLt"};

@@ -13,6 +13,10 @@ struct PlainGemm {
   int64_t m, n, k, batches;
   MatrixTensor a, b, result;
 
+  /// The same with a result that has its rows in memory: the transposed product
+  /// where this one's has columns.
+  PlainGemm getRowMajor() const;
+
   /// Bytes of both factors and of the result.
   double countBytes() const;
 

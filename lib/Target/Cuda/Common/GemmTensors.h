@@ -65,6 +65,14 @@ protected:
   EmitError emitError;
   Addressing addressing;
 
+  /// Whether the region is one product, whose result is stored as it is, or
+  /// through views: `values` are what the region stores.
+  bool isOnlyProduct(mlir::ArrayRef<mlir::Value> values) const {
+    return region.products.size() == 1 && values.size() == 1 &&
+           region.results.size() == 1 &&
+           values.front() == region.products.front().matmul.getResult();
+  }
+
 private:
   bool usesTma() const { return addressing != Addressing::Any; }
   /// Whether a matrix that is no factor lies as kernels address it. TMA's

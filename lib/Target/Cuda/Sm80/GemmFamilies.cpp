@@ -41,12 +41,16 @@ public:
         return failure();
       gemm.factors.push_back(*b);
     }
-    if (failed(makeEpilogue(gemm)))
+    SmallVector<Value> values;
+    if (failed(makeEpilogue(gemm, values)))
       return failure();
-    gemm.isPlain = region.isPlain() &&
-                   gemm.a.kind != MatrixTensor::StridedMatrix &&
-                   gemm.factors.front().kind != MatrixTensor::StridedMatrix &&
-                   gemm.results.front().kind == MatrixTensor::RowMajor;
+    // cuBLAS takes matrices in either order.
+    auto isTaken = [](const MatrixTensor &matrix) {
+      return matrix.isMatrix() && matrix.kind != MatrixTensor::StridedMatrix;
+    };
+    gemm.isPlain = isOnlyProduct(values) && isTaken(gemm.a) &&
+                   isTaken(gemm.factors.front()) &&
+                   isTaken(gemm.results.front());
     if (gemm.rate == MatrixRate::F64 && !gemm.isPlain)
       return emitError() << "a product of f64 runs in cuBLAS, without an "
                             "epilogue";
@@ -54,8 +58,8 @@ public:
   }
 
 private:
-  LogicalResult makeEpilogue(Gemm &gemm) {
-    SmallVector<Value> values;
+  /// Also adds the values that are stored to `values`.
+  LogicalResult makeEpilogue(Gemm &gemm, SmallVector<Value> &values) {
     for (const ContractionRegion::Result &result : region.results) {
       FailureOr<MatrixTensor> tensor = getResult(result, values.emplace_back());
       if (failed(tensor))

@@ -37,7 +37,7 @@ public:
               {},
               {},
               {},
-              region.isPlain() && !windows,
+              /*isPlain=*/false,
               windows};
     if (windows && failed(checkFilters(gemm)))
       return failure();
@@ -47,6 +47,7 @@ public:
     for (const ContractionRegion::Result &result : region.results)
       if (failed(addResult(gemm, result)))
         return failure();
+    gemm.isPlain = !windows && isOnlyProduct(ofProduct);
     if (failed(makeEpilogue(gemm)) ||
         failed(makeReducedEpilogue(gemm.rows, MatrixTensor::ColumnVector,
                                    {region.batches, region.m}, ofRows)) ||
