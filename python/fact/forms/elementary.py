@@ -7,6 +7,7 @@ import math
 
 import torch
 
+from . import chebyshev
 from .table import aten, form
 
 _LN2 = math.log(2)
@@ -22,98 +23,109 @@ def tan(x):
 def sinh(x):
     x = _as_float(x)
     size = x.abs()
-    grown = torch.expm1(size)
-    near = 0.5 * (grown + grown / (grown + 1))
-    return torch.sign(x) * torch.where(size > 20, _half_exp(size), near)
+    square = x * x
+    near = x + x * square * chebyshev.series(2 * square - 1, chebyshev.SINH)
+    half = _half_exp(size)
+    far = half - 0.25 / half
+    return torch.where(size < 1, near, torch.where(x < 0, -far, far))
 
 
 @form(aten.cosh.default)
 def cosh(x):
-    x = _as_float(x)
-    size = x.abs()
-    grown = torch.exp(size)
-    return torch.where(size > 20, _half_exp(size), 0.5 * (grown + 1 / grown))
+    half = _half_exp(_as_float(x).abs())
+    return half + 0.25 / half
 
 
 def _half_exp(x):
-    """`exp(x) / 2`, which overflows later than `exp(x)`."""
-    root = torch.exp(0.5 * x)
-    return (0.5 * root) * root
+    """`exp(x) / 2`, which overflows later than `exp(x)`. The difference is exact above 1, and in
+    fp32 the factor is, nearly."""
+    return torch.exp(x - 1.09765625) * (0.5 * math.exp(1.09765625))
 
 
 @form(aten.asinh.default)
 def asinh(x):
     x = _as_float(x)
     size = x.abs()
+    is_far = size > 1e8
     square = size * size
-    near = torch.log1p(size + square / (1 + torch.sqrt(1 + square)))
-    return torch.sign(x) * torch.where(size > 1e8, torch.log(size) + _LN2, near)
+    near = size + square / (1 + torch.sqrt(1 + square))
+    value = torch.log1p(torch.where(is_far, size, near)) + torch.where(is_far, _LN2, 0.0)
+    return torch.where(x < 0, -value, value)
 
 
 @form(aten.acosh.default)
 def acosh(x):
     x = _as_float(x)
+    is_far = x > 1e8
     above = x - 1
-    near = torch.log1p(above + torch.sqrt(above * (above + 2)))
-    return torch.where(x > 1e8, torch.log(x) + _LN2, near)
+    near = above + torch.sqrt(above * (above + 2))
+    return torch.log1p(torch.where(is_far, x, near)) + torch.where(is_far, _LN2, 0.0)
 
 
 @form(aten.atanh.default)
 def atanh(x):
     x = _as_float(x)
     size = x.abs()
-    return torch.sign(x) * (0.5 * torch.log1p(2 * size / (1 - size)))
+    value = 0.5 * torch.log1p(2 * size / (1 - size))
+    return torch.where(x < 0, -value, value)
+
+
+# pi / 2: a number of fp32 and the rest.
+_HALF_PI, _HALF_PI_REST = 1.5707963705062866, -4.371139000186241e-08
+
+
+def _complement(angle):
+    return _HALF_PI - (angle - _HALF_PI_REST)
 
 
 @form(aten.atan.default)
 def atan(x):
     x = _as_float(x)
-    return torch.sign(x) * _atan_of_positive(x.abs())
+    is_far = x.abs() > 1
+    angle = _atan_of_ratio(torch.where(is_far, 1 / x, x))
+    far = torch.where(x < 0, -_complement(-angle), _complement(angle))
+    return torch.where(is_far, far, angle)
 
 
-# The coefficients of Cephes (Moshier, 1984): atan(x) = x + x^3 P(x^2) / Q(x^2) for |x| < 0.66.
-_ATAN_P = (-8.750608600031904122785e-1, -1.615753718733365076637e1, -7.500855792314704667340e1,
-           -1.228866684490136173410e2, -6.485021904942025371773e1)
-_ATAN_Q = (1.0, 2.485846490142306297962e1, 1.650270098316988542046e2,
-           4.328810604912902668951e2, 4.853903996359136964868e2, 1.945506571482613964425e2)
+def _atan_of_ratio(x):
+    """For `|x| <= 1`."""
+    square = x * x
+    return x + x * square * chebyshev.series(2 * square - 1, chebyshev.ATAN)
 
 
-def _atan_of_positive(x):
-    is_far, is_near = x > 1 + math.sqrt(2), x <= 0.66
-    base = torch.where(is_near, torch.zeros_like(x), math.pi / 4)
-    base = torch.where(is_far, math.pi / 2, base)
-    rest = torch.where(is_far, -1 / x, torch.where(is_near, x, (x - 1) / (x + 1)))
-    square = rest * rest
-    ratio = square * _polynomial(square, _ATAN_P) / _polynomial(square, _ATAN_Q)
-    return base + (rest * ratio + rest)
-
-
-def _polynomial(x, coefficients):
-    value = coefficients[0] * x + coefficients[1]
-    for coefficient in coefficients[2:]:
-        value = value * x + coefficient
-    return value
+def _asin_of_part(x):
+    """Whether `|x| > 1/2`, and there half the angle between `|x|` and 1, elsewhere that of `x`."""
+    size = x.abs()
+    is_far = size > 0.5
+    square = torch.where(is_far, 0.5 - 0.5 * size, x * x)
+    root = torch.where(is_far, torch.sqrt(square), x)
+    return is_far, root + root * square * chebyshev.series(8 * square - 1, chebyshev.ASIN)
 
 
 @form(aten.asin.default)
 def asin(x):
     x = _as_float(x)
-    size = x.abs()
-    return torch.sign(x) * _atan_of_positive(size / torch.sqrt((1 - size) * (1 + size)))
+    is_far, angle = _asin_of_part(x)
+    far = _complement(2 * angle)
+    return torch.where(is_far, torch.where(x < 0, -far, far), angle)
 
 
 @form(aten.acos.default)
 def acos(x):
     x = _as_float(x)
-    return 2 * _atan_of_positive(torch.sqrt((1 - x) / (1 + x)))
+    is_far, angle = _asin_of_part(x)
+    far = 2 * angle
+    return torch.where(is_far, torch.where(x < 0, math.pi - far, far), _complement(angle))
 
 
 @form(aten.atan2.default)
 def atan2(y, x):
     y, x = _as_float(y), _as_float(x)
-    angle = _atan_of_positive(y.abs() / x.abs())
-    angle = torch.where((x == 0) & (y == 0), 0.0, angle)
-    angle = torch.where(x.isinf() & y.isinf(), math.pi / 4, angle)
+    height, width = y.abs(), x.abs()
+    large, small = torch.maximum(height, width), torch.minimum(height, width)
+    ratio = torch.where(large == 0, 0.0, torch.where(small.isinf(), 1.0, small / large))
+    angle = _atan_of_ratio(ratio)
+    angle = torch.where(height > width, _complement(angle), angle)
     return copysign(torch.where(signbit(x), math.pi - angle, angle), y)
 
 

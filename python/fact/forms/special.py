@@ -57,7 +57,12 @@ def erfcx(x):
 
 @special_form(aten.erfc.default)
 def erfc(x):
-    tail = _exp_of_square(x, -1) * _erfcx_of_positive(x.abs())
+    # As erfcx, with one division; the result is 0 from 30 on.
+    size = x.abs().clamp(max=30)
+    above, growth = size + 3.75, 1 + 2 * size
+    inverse = 1 / (above * growth)
+    place = (size - 3.75) * (growth * inverse)
+    tail = _exp_of_square(x, -1) * (chebyshev.series(place, chebyshev.ERFCX) * (above * inverse))
     return torch.where(x < 0, 2 - tail, tail)
 
 
@@ -71,24 +76,35 @@ def log_ndtr(x):
 
 @special_form(aten.erfinv.default)
 def erfinv(x):
-    return torch.sign(x) * _erfinv_of_positive(x.abs(), 1 - x.abs())
+    return _erfinv(x, 1 - x.abs())
 
 
 @special_form(aten.special_ndtri.default)
 def ndtri(p):
-    distance = 2 * p - 1
-    size = _erfinv_of_positive(distance.abs(), 2 * torch.minimum(p, 1 - p))
-    return math.sqrt(2) * torch.sign(distance) * size
+    return math.sqrt(2) * _erfinv(2 * p - 1, 2 * torch.minimum(p, 1 - p))
+
+
+def _erfinv(x, rest):
+    """The inverse at `x`, where `rest` is `1 - |x|`. In fp32, `x` times a function of
+    `-log(1 - x * x)` and, far out, of its root."""
+    if x.dtype == torch.float64:
+        return torch.sign(x) * _erfinv_of_positive(x.abs(), rest)
+    depth = -torch.log(rest * (2 - rest))
+    near = chebyshev.series(depth * (2 / 6.125) - 1, chebyshev.ERFINV_NEAR)
+    inverse = torch.rsqrt(depth)
+    far_place = (inverse - 0.2515) * (1 / 0.1535)
+    far = depth * inverse * chebyshev.series(far_place, chebyshev.ERFINV_FAR)
+    return x * torch.where(rest == 0, math.inf, torch.where(depth < 6.125, near, far))
 
 
 def _erfinv_of_positive(x, rest):
-    """The inverse at `x`, where `rest` is `1 - x`: Winitzki's approximation (2008), which is within
-    0.3%, and steps of Halley's method, which cube the error."""
+    """Winitzki's approximation (2008), which is within 0.3%, and steps of Halley's method, which
+    cube the error."""
     depth = -torch.log(rest * (2 - rest)).clamp(max=0)
     half = 2 / (math.pi * 0.147) - 0.5 * depth
     root = torch.sqrt(half * half + depth / 0.147)
     y = torch.sqrt(torch.where(half > 0, depth / 0.147 / (root + half), root - half))
-    for _ in range(3 if x.dtype == torch.float64 else 2):
+    for _ in range(3):
         growth = torch.exp(0.5 * y * y)
         excess = torch.where(x < 0.5, (x - torch.erf(y)) * growth * growth,
                              _erfcx_of_positive(y) - rest * growth * growth)
