@@ -369,6 +369,7 @@ inline void tanh_approx_f32(float &d, float a) { d = std::tanh(a); }
 inline void rcp_approx_ftz_f32(float &d, float a) {
   d = flushed(1.0f / flushed(a));
 }
+inline void sqrt_approx_f32(float &d, float a) { d = std::sqrt(a); }
 inline void sqrt_approx_ftz_f32(float &d, float a) {
   d = std::sqrt(flushed(a));
 }

@@ -68,3 +68,18 @@ def test_places_of_rows_with_ties(root, tmp_path):
                                (root / "lib" / "Target" / "Cuda" / "Common").rglob("*.cuh"))
     process = subprocess.run([program], text=True, capture_output=True, timeout=300)
     assert process.stdout == "right\n", process
+
+
+def test_scalars_are_as_exact_as_they_say(root, tmp_path):
+    program = emulated_program(root, tmp_path, "scalars",
+                               (root / "lib" / "Target" / "Cuda" / "Common").rglob("*.cuh"))
+    process = subprocess.run([program], text=True, capture_output=True, timeout=120)
+    assert process.stdout == "".join(f"{name} right\n" for name in (
+        "sine", "cosine", "sign of the inverse", "log1p", "root", "power")), process
+
+
+def test_indices_out_of_range_read_nothing(root, tmp_path):
+    program = emulated_program(root, tmp_path, "gathers",
+                               (root / "lib" / "Target" / "Cuda" / "Common").rglob("*.cuh"))
+    process = subprocess.run([program], text=True, capture_output=True, timeout=60)
+    assert process.stdout == "direct right, chained right\n", process

@@ -49,7 +49,8 @@ def asinh(x):
     is_far = size > 1e8
     square = size * size
     near = size + square / (1 + torch.sqrt(1 + square))
-    value = torch.log1p(torch.where(is_far, size, near)) + torch.where(is_far, _LN2, 0.0)
+    value = torch.log1p(torch.where(is_far, size, near))
+    value = torch.where(is_far, value + _LN2, value)
     return torch.where(x < 0, -value, value)
 
 
@@ -59,7 +60,8 @@ def acosh(x):
     is_far = x > 1e8
     above = x - 1
     near = above + torch.sqrt(above * (above + 2))
-    return torch.log1p(torch.where(is_far, x, near)) + torch.where(is_far, _LN2, 0.0)
+    value = torch.log1p(torch.where(is_far, x, near))
+    return torch.where(is_far, value + _LN2, value)
 
 
 @form(aten.atanh.default)

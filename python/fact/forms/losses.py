@@ -14,6 +14,25 @@ def _reduced(loss: torch.Tensor, reduction: int) -> torch.Tensor:
     return loss if reduction == 0 else loss.mean() if reduction == 1 else loss.sum()
 
 
+@form(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
+def nll_loss(input, target, weight, reduction, ignore_index):
+    """With weights, which are chosen by the target: PyTorch's form multiplies all classes by
+    them, and chooses from as many copies of the weights as there are targets."""
+    if weight is None:
+        raise NotImplementedError
+    channels = min(input.dim() - 1, 1)
+    is_counted = target != ignore_index
+    classes = torch.where(is_counted, target, 0)
+    scores = torch.gather(input, channels, classes.unsqueeze(channels)).squeeze(channels)
+    weights = torch.index_select(weight, 0, classes.reshape(-1)).reshape(classes.shape)
+    weights = torch.where(is_counted, weights, 0)
+    loss = torch.where(is_counted, -scores * weights, 0)
+    if reduction == 0 and input.dim() > 1:
+        return loss, input.new_zeros(())
+    total = weights.sum()
+    return (loss.sum() / total if reduction == 1 else loss.sum()), total
+
+
 @form(aten.poisson_nll_loss.default)
 def poisson_nll_loss(input, target, log_input, full, eps, reduction):
     loss = input.exp() - target * input if log_input else \

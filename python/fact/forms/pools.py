@@ -138,6 +138,13 @@ def _adaptive_pool(dims: int, reduce: Callable) -> Callable:
         if all(count == 1 for count in output_size):
             last = list(range(x.dim() - dims, x.dim()))
             return reduce(x, last, keepdim=True)
+        if all(size % count == 0 for size, count in zip(x.shape[-dims:], output_size)):
+            windows: list[int] = []
+            for dim, count in enumerate(output_size, x.dim() - dims):
+                dim += len(windows)
+                x = x.unflatten(dim, (count, x.shape[dim] // count))
+                windows.append(dim + 1)
+            return reduce(x, windows)
         for dim, count in zip(range(x.dim() - dims, x.dim()), output_size):
             size = x.shape[dim]
             if size % count == 0:

@@ -141,11 +141,12 @@ def lgamma(x):
     far = (size - 0.5) * (log_size - 1) + (0.5 * math.log(2 * math.pi) - 0.5) + \
         chebyshev.series(far_place, chebyshev.LGAMMA_FAR) * inverse
     is_far = size >= 6
-    above = torch.where(is_far, far, torch.where(x < 1, near - log_size, near))
+    either = torch.where(is_far, far, near)
+    above = torch.where(x < 1, either - log_size, either)
     # Infinite at integers, whose sine is 0.
     sine = _sine_of_turns(_place_in_period(size))
     below = (math.log(math.pi) - torch.log(sine.abs())) - \
-        torch.where(is_far, far + log_size, near)
+        torch.where(is_far, either + log_size, either)
     return torch.where(x < 0, torch.where(x.isinf(), math.inf, below), above)
 
 
@@ -163,10 +164,11 @@ def digamma(x):
     far = torch.log(size) - 0.5 * inverse - \
         chebyshev.series(far_place, chebyshev.DIGAMMA_FAR) * (inverse * inverse)
     is_far = size >= 6
-    above = torch.where(is_far, far, torch.where(x < 1, near - 1 / x, near))
+    either = torch.where(is_far, far, near)
+    above = torch.where(x < 1, either - inverse, either)
     place = _place_in_period(x)
     cosine = _sine_of_turns(0.5 - place.abs())
-    below = torch.where(is_far, far + inverse, near) - \
+    below = torch.where(is_far, either + inverse, either) - \
         math.pi * cosine / _sine_of_turns(place)
     below = torch.where(place == 0, math.nan, below)
     return torch.where(x < 0, below, above)

@@ -165,6 +165,15 @@ static bool isConstant(const Pointwise &pointwise,
                       });
 }
 
+/// Whether an index depends on operands that are gathered themselves.
+static bool isChained(const Pointwise &pointwise,
+                      const PointwiseGraph::Index &index) {
+  return llvm::any_of(pointwise.body.getArgumentsOf(index.node),
+                      [&](unsigned operand) {
+                        return !pointwise.getArgument(operand).indices.empty();
+                      });
+}
+
 bool Pointwise::sharesIndices() const {
   size_t last = getShape().size() - 1;
   bool differs = false;
@@ -384,7 +393,7 @@ void Pointwise::printOperand(raw_ostream &os, size_t operand,
     os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
        << ", " << index.size << ", "
        << (isConstant(*this, index, view.shape.size() - 1) ? "true" : "false")
-       << '>';
+       << (isChained(*this, index) ? ", true>" : ">");
   if (!argument.indices.empty())
     os << '>';
   printBounds(os, bounds[operand], indent);

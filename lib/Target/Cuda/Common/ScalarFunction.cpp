@@ -165,8 +165,16 @@ private:
     bool isGelu = options.fastGeluOfLeading && isFromLeading && isa<GeluOp>(op);
     bool isFast = (options.fast || isGelu) &&
                   toleratesAbsoluteError(op->getResult(0), isGelu);
-    return isFast ? pointwise.buildFastScalar(builder, loc, operands)
-                  : pointwise.buildScalar(builder, loc, operands);
+    if (!isFast)
+      return pointwise.buildScalar(builder, loc, operands);
+    Value fast = pointwise.buildFastScalar(builder, loc, operands);
+    // Functions of which Math.cuh, and not the dialect, has a cheap form.
+    if (Operation *math = fast.getDefiningOp();
+        isa_and_nonnull<math::Log1pOp, math::PowFOp, math::SqrtOp>(math))
+      math->setAttr("fastmath",
+                    arith::FastMathFlagsAttr::get(builder.getContext(),
+                                                  arith::FastMathFlags::afn));
+    return fast;
   }
 
   /// A quotient by a constant as PyTorch computes it on a GPU. A division has a
@@ -314,9 +322,7 @@ void ScalarFunction::printFunctor(raw_ostream &os, StringRef name,
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// Issue slots of one op, where an ordinary instruction is 1 and the special
-/// function unit, which is an eighth as wide, 8.
-static double getSlots(Operation &op) {
+double fact::getSlots(Operation &op) {
   bool fast = allows(&op, arith::FastMathFlags::afn) ||
               allows(&op, arith::FastMathFlags::arcp);
   bool wide =
@@ -324,14 +330,16 @@ static double getSlots(Operation &op) {
   double slots =
       TypeSwitch<Operation *, double>(&op)
           .Case<arith::ConstantOp, func::ReturnOp>([](auto) { return 0; })
-          .Case([&](arith::DivFOp) { return fast ? 10 : 40; })
-          .Case<math::ExpOp, math::LogOp>([&](auto) { return fast ? 9 : 14; })
-          .Case([&](math::TanhOp) { return fast ? 8 : 34; })
-          .Case([&](math::ErfOp) { return fast ? 24 : 38; })
+          .Case([&](arith::DivFOp) { return fast ? 10 : 16; })
+          .Case([&](math::ExpOp) { return fast ? 9 : 14; })
+          .Case([&](math::LogOp) { return fast ? 9 : 25; })
+          .Case<math::SinOp, math::CosOp>([](auto) { return 28; })
+          .Case([&](math::TanhOp) { return fast ? 8 : 28; })
+          .Case([&](math::ErfOp) { return fast ? 24 : 29; })
           .Case<math::RsqrtOp, math::SqrtOp>(
               [&](auto) { return fast ? 8 : 16; })
-          .Case<math::SinOp, math::CosOp, math::PowFOp, math::Log1pOp>(
-              [](auto) { return 40; })
+          .Case([&](math::PowFOp) { return fast ? 40 : 75; })
+          .Case([&](math::Log1pOp) { return fast ? 14 : 32; })
           .Default([](Operation *) { return 1; });
   return wide ? 2 * slots : slots;
 }

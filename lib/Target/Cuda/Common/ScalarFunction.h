@@ -73,6 +73,10 @@ private:
   mlir::OwningOpRef<mlir::func::FuncOp> function;
 };
 
+/// Issue slots of one op, where an ordinary instruction is 1 and the special
+/// function unit, which is an eighth as wide, 8.
+double getSlots(mlir::Operation &op);
+
 /// Whether an op carries a fast-math flag.
 bool allows(mlir::Operation *op, mlir::arith::FastMathFlags flag);
 
@@ -98,7 +102,8 @@ public:
   void setName(mlir::Value value, llvm::StringRef name) {
     names[value] = name.str();
   }
-  /// The ops of the block that `value` needs.
+  /// The ops of the block that `value` needs. What only one side of a select
+  /// needs is in a branch if it costs more than one.
   void printSlice(mlir::Value value);
   void print(mlir::Operation *op) { print(op, indent); }
   void print(mlir::Operation *op, llvm::StringRef indent);
@@ -109,6 +114,11 @@ public:
   std::string getExpression(mlir::Operation *op);
 
 private:
+  using Ops = llvm::SmallVector<mlir::Operation *>;
+  void printOps(llvm::ArrayRef<mlir::Operation *> ops, llvm::StringRef indent);
+  void printBranches(mlir::arith::SelectOp select, llvm::ArrayRef<Ops> sides,
+                     llvm::StringRef indent);
+
   llvm::raw_ostream &os;
   std::string indent;
   OtherOps otherOps;

@@ -5,6 +5,7 @@
 #include "fact/Dialect/Fact/Types.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -98,9 +99,96 @@ void ScalarPrinter::printSlice(Value value) {
   options.inclusive = true;
   options.omitBlockArguments = true;
   (void)getBackwardSlice(root, &slice, options);
+  Ops ops;
   for (Operation &op : *root->getBlock())
     if (slice.contains(&op))
-      print(&op);
+      ops.push_back(&op);
+  printOps(ops, indent);
+}
+
+/// Those of `ops` that nothing but one side of a select needs.
+static SmallVector<Operation *>
+getExclusive(ArrayRef<Operation *> ops, arith::SelectOp select, Value side) {
+  if (select.getTrueValue() == select.getFalseValue())
+    return {};
+  llvm::SmallPtrSet<Operation *, 16> all(ops.begin(), ops.end()), exclusive;
+  SmallVector<Operation *> found;
+  for (Operation *op : llvm::reverse(ops)) {
+    bool isNeededElsewhere = llvm::any_of(op->getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == select)
+        return use.get() != side || use.getOperandNumber() == 0;
+      return !isa<func::ReturnOp>(user) && all.contains(user) &&
+             !exclusive.contains(user);
+    });
+    bool isNeeded = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return user == select || exclusive.contains(user);
+    });
+    if (!isNeeded || isNeededElsewhere)
+      continue;
+    exclusive.insert(op);
+    found.push_back(op);
+  }
+  return SmallVector<Operation *>(llvm::reverse(found));
+}
+
+void ScalarPrinter::printOps(ArrayRef<Operation *> ops, StringRef indent) {
+  // A branch, and what it keeps from being scheduled together.
+  constexpr double slotsOfBranch = 24;
+  llvm::DenseMap<Operation *, SmallVector<Ops, 2>> branches;
+  llvm::SmallPtrSet<Operation *, 16> deferred;
+  // From the last, whose sides may have selects of their own.
+  for (Operation *op : llvm::reverse(ops)) {
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!select || deferred.contains(op))
+      continue;
+    SmallVector<Ops, 2> sides;
+    for (Value side : {select.getTrueValue(), select.getFalseValue()}) {
+      Ops exclusive = getExclusive(ops, select, side);
+      double slots = 0;
+      for (Operation *only : exclusive)
+        slots += getSlots(*only);
+      sides.push_back(slots > slotsOfBranch ? exclusive : Ops());
+      deferred.insert(sides.back().begin(), sides.back().end());
+    }
+    if (!sides[0].empty() || !sides[1].empty())
+      branches[op] = std::move(sides);
+  }
+  for (Operation *op : ops) {
+    if (deferred.contains(op))
+      continue;
+    if (auto sides = branches.find(op); sides != branches.end())
+      printBranches(cast<arith::SelectOp>(op), sides->second, indent);
+    else
+      print(op, indent);
+  }
+}
+
+void ScalarPrinter::printBranches(arith::SelectOp select, ArrayRef<Ops> sides,
+                                  StringRef indent) {
+  std::string name = makeName(), inner = (indent + "  ").str();
+  StringRef type = getScalarName(select.getType());
+  std::string condition = getName(select.getCondition());
+  Value values[] = {select.getTrueValue(), select.getFalseValue()};
+  os << indent << type << ' ' << name;
+  // The side that has no branch is the initial value.
+  for (int i : {0, 1})
+    if (sides[i].empty())
+      os << " = " << getName(values[i]);
+  os << ";\n";
+  auto print = [&](int i) {
+    printOps(sides[i], inner);
+    os << inner << name << " = " << getName(values[i]) << ";\n";
+  };
+  os << indent << "if (" << (sides[0].empty() ? "!" : "") << condition
+     << ") {\n";
+  print(sides[0].empty() ? 1 : 0);
+  if (!sides[0].empty() && !sides[1].empty()) {
+    os << indent << "} else {\n";
+    print(1);
+  }
+  os << indent << "}\n";
+  names[select.getResult()] = name;
 }
 
 void ScalarPrinter::print(Operation *op, StringRef indent) {
@@ -184,30 +272,31 @@ static bool isUnsigned(arith::CmpIPredicate predicate) {
          predicate == P::uge;
 }
 
-/// The function of CUDA's math library, with the suffix of its type, or the
-/// machine's approximation (Math.cuh) where the op allows it.
+/// The function of CUDA's math library, with the suffix of its type, the one
+/// for f32 that is ours (Scalars.cuh), or the machine's approximation
+/// (Math.cuh) where the op allows it.
 static std::string getFunction(Operation *op) {
   struct Entry {
-    StringRef op, exact, fast;
+    StringRef op, exact, fast, own = "";
   };
   static constexpr Entry table[] = {
       {"math.exp", "exp", "fast_exp"},
       {"math.exp2", "exp2", "fast_exp2"},
       {"math.log", "log", "fast_log"},
       {"math.log2", "log2", "fast_log2"},
-      {"math.log1p", "log1p", ""},
+      {"math.log1p", "log1p", "fast_log1p"},
       {"math.tanh", "tanh", "tanh_approx"},
       {"math.erf", "erf", "fast_erf"},
       {"math.sqrt", "sqrt", "fast_sqrt"},
       {"math.rsqrt", "rsqrt", "fast_rsqrt"},
-      {"math.sin", "sin", "fast_sin"},
-      {"math.cos", "cos", "fast_cos"},
+      {"math.sin", "sin", "", "sine"},
+      {"math.cos", "cos", "", "cosine"},
       {"math.absf", "fabs", ""},
       {"math.floor", "floor", ""},
       {"math.ceil", "ceil", ""},
       {"math.roundeven", "rint", ""},
       {"arith.remf", "fmod", ""},
-      {"math.powf", "pow", ""},
+      {"math.powf", "pow", "fast_pow"},
       {"math.fma", "fma", ""},
   };
   bool isFloat = op->getResult(0).getType().isF32();
@@ -217,6 +306,8 @@ static std::string getFunction(Operation *op) {
       continue;
     if (approximate && isFloat && !entry.fast.empty())
       return entry.fast.str();
+    if (isFloat && !entry.own.empty())
+      return entry.own.str();
     return entry.exact.str() + (isFloat ? "f" : "");
   }
   return "";
@@ -250,6 +341,13 @@ static std::string convert(Type from, Type to, const std::string &x) {
   return (getScalarName(to) + "(" + x + ")").str();
 }
 
+/// The number of which `value` is the inverse.
+static Value getInverted(Value value) {
+  auto divide = value.getDefiningOp<arith::DivFOp>();
+  return divide && matchPattern(divide.getLhs(), m_OneFloat()) ? divide.getRhs()
+                                                               : Value();
+}
+
 std::string ScalarPrinter::getExpression(Operation *op) {
   SmallVector<std::string> x;
   for (Value operand : op->getOperands())
@@ -264,6 +362,16 @@ std::string ScalarPrinter::getExpression(Operation *op) {
     if (approximate)
       return "fast_divide(" + x[0] + ", " + x[1] + ")";
   }
+  if (auto power = dyn_cast<math::PowFOp>(op);
+      power && type.isF32() && x[0] == "2.0f")
+    return "exp2f(" + x[1] + ")";
+  // The sign bit, as it is written without one.
+  if (auto compare = dyn_cast<arith::CmpFOp>(op);
+      compare && compare.getPredicate() == arith::CmpFPredicate::OLT &&
+      matchPattern(compare.getRhs(), m_AnyZeroFloat()))
+    if (Value inverted = getInverted(compare.getLhs());
+        inverted && inverted.getType().isF32())
+      return "has_negative_inverse(" + getName(inverted) + ")";
   if (StringRef symbol = getOperator(op); !symbol.empty())
     return x[0] + " " + symbol.str() + " " + x[1];
   if (std::string function = getFunction(op); !function.empty())

@@ -83,12 +83,14 @@ struct Strided : View<Buffer, Element, Offset> {
 };
 
 /// An index that moves a read by `Stride` elements for each 1: a functor of all
-/// operands. `Shared` if neighbors along the innermost dimension have the same.
-template <class Functor_, int64_t Stride, int64_t Size, bool Shared>
+/// operands. `Shared` if neighbors along the innermost dimension have the same,
+/// `Chained` if it depends on operands that are gathered themselves.
+template <class Functor_, int64_t Stride, int64_t Size, bool Shared,
+          bool Chained = false>
 struct IndexOf {
   using Functor = Functor_;
   static constexpr int64_t stride = Stride, size = Size;
-  static constexpr bool is_shared = Shared;
+  static constexpr bool is_shared = Shared, is_chained = Chained;
 };
 
 /// Points where `Lower <= coordinate < Upper`.
@@ -284,9 +286,18 @@ private:
   template <size_t... I>
   FACT_DEVICE void run(State const &state, std::index_sequence<I...> all) {
     Slots<std::index_sequence<I...>> operands[per_thread];
-    load_all<false>(state, operands, all);
-    if constexpr ((is_indexed_v<Tensors> || ...))
-      load_all<true>(state, operands, all);
+    load_all<false, false>(state, operands, all);
+    // Where all indices are in range, no element has to be replaced.
+    if constexpr ((checks_ahead<Tensors>(typename Reads<Tensors>::Indices{}) &&
+                   ...) &&
+                  (is_indexed_v<Tensors> || ...)) {
+      if (finds_all(operands, all))
+        load_all<true, false>(state, operands, all);
+      else
+        load_all<true, true>(state, operands, all);
+    } else if constexpr ((is_indexed_v<Tensors> || ...)) {
+      load_all<true, true>(state, operands, all);
+    }
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
       Place const place = get_place(v);
@@ -295,28 +306,58 @@ private:
     }
   }
 
+  /// Whether the indices of a tensor are known before any gathered operand, and
+  /// are read at all points.
+  template <class Tensor, class... Indices>
+  static constexpr bool checks_ahead(Pack<Indices...>) {
+    return sizeof...(Indices) == 0 ||
+           (!is_guarded_v<Tensor> &&
+            ((!Indices::is_chained && Indices::size > 0) && ...));
+  }
+
+  /// Whether all indices of a thread are in range.
+  template <class SlotsOfAll, size_t... I>
+  FACT_DEVICE bool finds_all(SlotsOfAll *operands,
+                             std::index_sequence<I...> all) {
+    bool found = true;
+#pragma unroll
+    for (int v = 0; v < per_thread; ++v)
+      if (is_inside(get_place(v)))
+#pragma unroll
+        for (int i = 0; i < vector; ++i)
+          found &= (finds<Tensors>(operands[v], i, all) & ...);
+    return found;
+  }
+  template <class Tensor, class SlotsOfAll, size_t... I>
+  FACT_DEVICE bool finds(SlotsOfAll &operands, int element,
+                         std::index_sequence<I...>) {
+    int64_t offset = 0;
+    return move<true>(typename Reads<Tensor>::Indices{}, offset,
+                      slot<I, Tensors>(operands)[element]...);
+  }
+
   /// Loads the operands that have indices, or those that have none.
-  template <bool Indexed, class SlotsOfAll, size_t... I>
+  template <bool Indexed, bool Checked, class SlotsOfAll, size_t... I>
   FACT_DEVICE void load_all(State const &state, SlotsOfAll *operands,
                             std::index_sequence<I...> all) {
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
       Place const place = get_place(v);
       if (is_inside(place))
-        (load_slot<Indexed, I, Tensors>(state, place, operands[0], operands[v],
-                                        all),
+        (load_slot<Indexed, Checked, I, Tensors>(state, place, operands[0],
+                                                 operands[v], all),
          ...);
     }
   }
-  template <bool Indexed, size_t I, class Tensor, class SlotsOfAll,
-            size_t... All>
+  template <bool Indexed, bool Checked, size_t I, class Tensor,
+            class SlotsOfAll, size_t... All>
   FACT_DEVICE void load_slot(State const &state, Place const &place,
                              SlotsOfAll &of_first_row, SlotsOfAll &operands,
                              std::index_sequence<All...>) {
     if constexpr (is_indexed_v<Tensor> == Indexed) {
       if (!is_same_in_rows<Tensor>() || place.row == 0) {
-        load<Tensor>(state, place, slot<I, Tensor>(operands),
-                     slot<All, Tensors>(operands)...);
+        load<Tensor, Checked>(state, place, slot<I, Tensor>(operands),
+                              slot<All, Tensors>(operands)...);
       } else {
 #pragma unroll
         for (int i = 0; i < vector; ++i)
@@ -356,14 +397,22 @@ private:
     }
   }
 
-  /// Whether the offsets of a tensor, in bounds or not, fit 32 bits.
+  /// Whether the offsets of a tensor, in bounds or not, fit 32 bits, also as
+  /// indices move them.
   template <class Tensor> static constexpr bool is_short() {
     int64_t low = Tensor::offset, high = Tensor::offset;
     for (int d = 0; d < Extents::rank; ++d) {
       int64_t reach = (Extents::sizes[d] - 1) * Tensor::Strides::values[d];
       (reach < 0 ? low : high) += reach;
     }
+    stretch(typename Reads<Tensor>::Indices{}, low, high);
     return low > INT32_MIN / 2 && high < INT32_MAX / 2;
+  }
+  template <class... Indices>
+  static constexpr void stretch(Pack<Indices...>, int64_t &low, int64_t &high) {
+    (((Indices::stride < 0 ? low : high) +=
+      (Indices::size - 1) * Indices::stride),
+     ...);
   }
   template <class Tensor>
   using Offset = std::conditional_t<is_short<Tensor>(), int32_t, int64_t>;
@@ -451,7 +500,7 @@ private:
 
   /// Loads one vector. `operands` are the vectors of all operands, of which
   /// those before this one may be arguments of its indices.
-  template <class Tensor, class... Arguments>
+  template <class Tensor, bool Checked, class... Arguments>
   FACT_DEVICE void load(State const &state, Place const &place,
                         Compute<typename Tensor::Element> *values,
                         Arguments const *...operands) {
@@ -463,12 +512,12 @@ private:
     } else {
       auto const *base = static_cast<typename Tensor::Element const *>(
           state.buffers[Tensor::buffer]);
-      load_from<Tensor>(base, place, values, typename Reads<Tensor>::Bounds{},
-                        operands...);
+      load_from<Tensor, Checked>(base, place, values,
+                                 typename Reads<Tensor>::Bounds{}, operands...);
     }
   }
 
-  template <class Tensor, class... Bounds, class... Arguments>
+  template <class Tensor, bool Checked, class... Bounds, class... Arguments>
   FACT_DEVICE void load_from(typename Tensor::Element const *base,
                              Place const &place,
                              Compute<typename Tensor::Element> *values,
@@ -485,21 +534,22 @@ private:
                      contains<Bounds>(
                          std::get<Positions<Bounds, int32_t>>(coordinates)[i] +
                          int32_t(get_row<Bounds>(place))));
-      int64_t offset = offsets[i];
-      bool found = move(Indices{}, offset, operands[i]...);
-      offset += get_row<Tensor>(place);
+      Offset<Tensor> offset = offsets[i];
+      bool found = move<Checked>(Indices{}, offset, operands[i]...);
+      // Rows lie a constant apart.
+      auto const *element = base + offset + get_row<Tensor>(place);
       bool const exists = inside && !is_empty(Indices{});
       // Not under `found`: all loads are issued before one is waited for.
       if constexpr (whole) {
         if (exists)
-          load_vector<vector>(base + offset, values);
+          load_vector<vector>(element, values);
 #pragma unroll
         for (int j = 0; j < vector; ++j)
           values[j] = choose<Value>(inside, found, values[j]);
       } else {
         Value value = Value(0);
         if (exists)
-          value = widen(base[offset]);
+          value = widen(*element);
         values[i] = choose<Value>(inside, found, value);
       }
     }
@@ -517,19 +567,19 @@ private:
   }
 
   /// Moves `offset` by all indices; false if one is out of range, which moves
-  /// it by nothing.
-  template <class... Indices, class... Arguments>
-  FACT_DEVICE bool move(Pack<Indices...>, int64_t &offset,
+  /// it by nothing. Indices that are not checked are in range.
+  template <bool Checked, class... Indices, class Number, class... Arguments>
+  FACT_DEVICE bool move(Pack<Indices...>, Number &offset,
                         Arguments... operands) {
-    return (true & ... & move_by<Indices>(offset, operands...));
+    return (true & ... & move_by<Checked, Indices>(offset, operands...));
   }
-  template <class IndexOf, class... Arguments>
-  FACT_DEVICE bool move_by(int64_t &offset, Arguments... operands) {
+  template <bool Checked, class IndexOf, class Number, class... Arguments>
+  FACT_DEVICE bool move_by(Number &offset, Arguments... operands) {
     int64_t index = int64_t(IndexOf::Functor::apply(operands...));
-    bool found = uint64_t(index) < uint64_t(IndexOf::size);
+    bool found = !Checked || uint64_t(index) < uint64_t(IndexOf::size);
     index = found ? index : 0;
     if constexpr (IndexOf::size <= INT32_MAX)
-      offset += int64_t(int32_t(index)) * IndexOf::stride;
+      offset += Number(int32_t(index)) * Number(IndexOf::stride);
     else
       offset += index * IndexOf::stride;
     return found;
