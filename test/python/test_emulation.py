@@ -339,6 +339,25 @@ def test_images_share_indices(root, tmp_path):
     assert rows == ["32, 2, 8, true", "32, 1, 4, true"], rows
 
 
+class Functions(nn.Module):
+    """Functions whose kernels branch, of numbers on both sides of each branch."""
+
+    def forward(self, x, y):
+        z = torch.tanh(x)
+        return (torch.sin(x) * torch.cos(x) + torch.tan(y), torch.asin(z) - torch.acos(z),
+                torch.atan2(x, y), torch.sinh(x) + torch.asinh(y), torch.erfinv(z),
+                torch.lgamma(x), torch.digamma(y), torch.special.i0e(x),
+                torch.pow(x.abs(), y) + torch.log1p(x.abs()))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16],
+                         ids=["fp32", "bf16", "fp16"])
+def test_functions_that_branch(root, tmp_path, dtype):
+    torch.manual_seed(0)
+    inputs = [(10 * torch.randn(3, 37)).to(dtype) for _ in range(2)]
+    emulate(root, tmp_path, Functions().eval(), inputs, "h200")
+
+
 def kinds(report):
     return {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
 
@@ -382,10 +401,12 @@ def test_channels_are_read_once(root, tmp_path):
     assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
-# Scans of rows and across them, shared by blocks and not, of what is computed before them.
+# Scans of rows and across them, shared by warps and blocks and not, of what is computed before them.
 SCANS = """
-func.func @main(%x: tensor<5x301xf32>, %w: tensor<301xf32>, %y: tensor<3x40x6xbf16>, %z: tensor<9x64xbf16>)
-    -> (tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>, tensor<9x64xbf16>) {
+func.func @main(%x: tensor<5x301xf32>, %w: tensor<301xf32>, %y: tensor<3x40x6xbf16>, %z: tensor<9x64xbf16>,
+                %i: tensor<3x1038xi64>, %u: tensor<2x1101xf32>)
+    -> (tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>, tensor<9x64xbf16>, tensor<3x1038xi64>,
+        tensor<2x1101xf32>) {
   %0:2 = fact.fused "scan" ins(%x, %w : tensor<5x301xf32>, tensor<301xf32>) {
   ^bb0(%a: tensor<5x301xf32>, %b: tensor<301xf32>):
     %1 = fact.mul %a, %b : (tensor<5x301xf32>, tensor<301xf32>) -> tensor<5x301xf32>
@@ -408,7 +429,19 @@ func.func @main(%x: tensor<5x301xf32>, %w: tensor<301xf32>, %y: tensor<3x40x6xbf
     %3 = fact.sub %2, %1 : (tensor<9x64xbf16>, tensor<9x64xbf16>) -> tensor<9x64xbf16>
     fact.yield %3 : tensor<9x64xbf16>
   } schedule(#fact.cuda_scan<lanes = 4, splits = 1>) : tensor<9x64xbf16>
-  return %0#0, %0#1, %5, %6 : tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>, tensor<9x64xbf16>
+  %7 = fact.fused "scan" ins(%i : tensor<3x1038xi64>) {
+  ^bb0(%a: tensor<3x1038xi64>):
+    %1 = fact.scan sum %a dim 1 : tensor<3x1038xi64>
+    %2 = fact.mul %1, %a : (tensor<3x1038xi64>, tensor<3x1038xi64>) -> tensor<3x1038xi64>
+    fact.yield %2 : tensor<3x1038xi64>
+  } schedule(#fact.cuda_scan<lanes = 64, splits = 1>) : tensor<3x1038xi64>
+  %8 = fact.fused "scan" ins(%u : tensor<2x1101xf32>) {
+  ^bb0(%a: tensor<2x1101xf32>):
+    %1 = fact.scan max %a dim 1 : tensor<2x1101xf32>
+    fact.yield %1 : tensor<2x1101xf32>
+  } schedule(#fact.cuda_scan<lanes = 128, splits = 2>) : tensor<2x1101xf32>
+  return %0#0, %0#1, %5, %6, %7, %8 : tensor<5x301xf32>, tensor<5x301xf32>, tensor<3x6x40xf32>,
+      tensor<9x64xbf16>, tensor<3x1038xi64>, tensor<2x1101xf32>
 }
 """
 

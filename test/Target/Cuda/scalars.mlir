@@ -131,3 +131,23 @@ func.func @one_side(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   } : tensor<4096xf32>
   return %0 : tensor<4096xf32>
 }
+
+// -----
+
+// Numbers are rarely equal: a branch would always be taken.
+
+// CHECK-LABEL: fact::pointwise_0 {
+// CHECK-NOT:     if (
+// CHECK:         return
+func.func @rarely_equal(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<4096xf32>) {
+  ^bb0(%a: tensor<4096xf32>):
+    %zero = fact.constant dense<0.0> : tensor<f32>
+    %1 = fact.log %a : (tensor<4096xf32>) -> tensor<4096xf32>
+    %2 = fact.mul %1, %a : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %3 = fact.compare eq %a, %zero : (tensor<4096xf32>, tensor<f32>) -> tensor<4096xi1>
+    %4 = fact.select %3, %a, %2 : (tensor<4096xi1>, tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    fact.yield %4 : tensor<4096xf32>
+  } : tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}

@@ -132,6 +132,18 @@ getExclusive(ArrayRef<Operation *> ops, arith::SelectOp select, Value side) {
   return SmallVector<Operation *>(llvm::reverse(found));
 }
 
+/// Whether almost all elements need a side of a select: numbers are rarely
+/// equal.
+static bool isUsual(arith::SelectOp select, Value side) {
+  using P = arith::CmpFPredicate;
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  return compare.getPredicate() == P::OEQ   ? side == select.getFalseValue()
+         : compare.getPredicate() == P::UNE ? side == select.getTrueValue()
+                                            : false;
+}
+
 void ScalarPrinter::printOps(ArrayRef<Operation *> ops, StringRef indent) {
   // A branch, and what it keeps from being scheduled together.
   constexpr double slotsOfBranch = 24;
@@ -144,7 +156,9 @@ void ScalarPrinter::printOps(ArrayRef<Operation *> ops, StringRef indent) {
       continue;
     SmallVector<Ops, 2> sides;
     for (Value side : {select.getTrueValue(), select.getFalseValue()}) {
-      Ops exclusive = getExclusive(ops, select, side);
+      Ops exclusive;
+      if (!isUsual(select, side))
+        exclusive = getExclusive(ops, select, side);
       double slots = 0;
       for (Operation *only : exclusive)
         slots += getSlots(*only);

@@ -26,10 +26,11 @@
 //   } // namespace fact::scan_0
 //
 // `lanes` threads share a row and take eight elements each at a time; the
-// result of all before them is carried on. Where there are too few rows to fill
-// the machine, `splits` blocks share a row: a first kernel reduces what each
-// has, and the second starts from what is before it. All is combined in a fixed
-// order.
+// result of all before them is carried on. Of contiguous rows, neighbors take
+// neighboring vectors, one after the other, and are scanned by shuffles. Where
+// there are too few rows to fill the machine, `splits` blocks share a row: a
+// first kernel reduces what each has, and the second starts from what is before
+// it. All is combined in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +76,13 @@ class ScanRows<Rows, Value, Operation, Prologue, Operands<Inputs...>,
   static constexpr int slots = threads / lanes;
   static constexpr int items = 8;
   static constexpr int64_t tile = lanes * items;
+  static constexpr bool contiguous = Rows::inner == 1;
+  /// Neighbors of a row that a thread has, and how many such parts of a tile.
+  static constexpr int run_length = contiguous ? vector : items;
+  static constexpr int parts = items / run_length;
+  /// Lanes of one warp, and warps, that share a row.
+  static constexpr int width = lanes < 32 ? lanes : 32;
+  static constexpr int warps = lanes / width;
   static constexpr int64_t groups = (Rows::count + slots - 1) / slots;
   /// Elements per split: whole tiles.
   static constexpr int64_t chunk =
@@ -120,7 +128,6 @@ public:
     __shared__ Value scratch[2][threads];
     int64_t const split = blockIdx.x % splits;
     // Neighboring threads read neighboring elements.
-    bool constexpr contiguous = Rows::inner == 1;
     int const lane = contiguous ? threadIdx.x % lanes : threadIdx.x / slots;
     int const slot = contiguous ? threadIdx.x / lanes : threadIdx.x % slots;
     int64_t const row = int64_t(blockIdx.x / splits) * slots + slot;
@@ -135,25 +142,35 @@ public:
 
     int64_t const end =
         (split + 1) * chunk < Rows::length ? (split + 1) * chunk : Rows::length;
-    for (int64_t first = split * chunk; first < end; first += tile) {
-      int64_t const place = first + lane * items;
-      Value values[items];
-      load(state, where, active ? place : end, end, values,
-           std::index_sequence_for<Inputs...>{});
+    int buffer = 0;
+    for (int64_t first = split * chunk; first < end;
+         first += tile, buffer ^= 1) {
+      Value values[items], before[parts];
 #pragma unroll
-      for (int i = 1; i < items; ++i)
-        values[i] = Operation::apply(values[i - 1], values[i]);
-      Value total,
-          before = scan_lanes(scratch, values[items - 1], lane, slot, total);
-      before = Operation::apply(carry, before);
-      carry = Operation::apply(carry, total);
+      for (int part = 0; part < parts; ++part) {
+        Value *run = values + part * run_length;
+        load(state, where, active ? get_place(first, part, lane) : end, end,
+             run, std::index_sequence_for<Inputs...>{});
+#pragma unroll
+        for (int i = 1; i < run_length; ++i)
+          run[i] = Operation::apply(run[i - 1], run[i]);
+        before[part] = run[run_length - 1];
+      }
+      if constexpr (contiguous)
+        scan_warps(scratch[buffer], before, carry, lane, slot);
+      else
+        scan_lanes(scratch, before[0], carry, lane, slot);
       if (TotalsOnly || !active)
         continue;
 #pragma unroll
-      for (int i = 0; i < items; ++i)
-        values[i] = Operation::apply(before, values[i]);
-      store(state, where, place, end, values,
-            std::index_sequence_for<Tensors...>{});
+      for (int part = 0; part < parts; ++part) {
+        Value *run = values + part * run_length;
+#pragma unroll
+        for (int i = 0; i < run_length; ++i)
+          run[i] = Operation::apply(before[part], run[i]);
+        store(state, where, get_place(first, part, lane), end, run,
+              std::index_sequence_for<Tensors...>{});
+      }
     }
     if (TotalsOnly && active && lane == 0)
       state.totals[row * splits + split] = carry;
@@ -169,10 +186,61 @@ private:
     return reduction::offset_of<Tensor>(where.outer, where.inner, place);
   }
 
-  /// The reduction of what lies in the lanes before this one; `total` is that
-  /// of all lanes. Ends with all reads of `scratch` done.
-  FACT_DEVICE Value scan_lanes(Value (&scratch)[2][threads], Value value,
-                               int lane, int slot, Value &total) {
+  FACT_DEVICE int64_t get_place(int64_t first, int part, int lane) {
+    return first + (part * lanes + lane) * run_length;
+  }
+
+  /// Turns the reduction of each part of a lane into that of all before it, and
+  /// carries that of all on. Lanes are neighbors in warps. Calls alternate
+  /// between two `scratch`, so that one barrier is enough.
+  FACT_DEVICE void scan_warps(Value (&scratch)[threads], Value (&values)[parts],
+                              Value &carry, int lane, int slot) {
+    constexpr unsigned all = 0xffffffffu;
+    static_assert(parts * warps * slots <= threads || warps == 1,
+                  "totals of warps fit scratch");
+    int const place = lane % width, warp = lane / width;
+    Value totals[parts];
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      Value value = values[part];
+#pragma unroll
+      for (int distance = 1; distance < width; distance *= 2) {
+        Value other = __shfl_up_sync(all, value, distance, width);
+        if (place >= distance)
+          value = Operation::apply(other, value);
+      }
+      totals[part] = __shfl_sync(all, value, width - 1, width);
+      Value other = __shfl_up_sync(all, value, 1, width);
+      values[part] = place > 0 ? other : Operation::template identity<Value>();
+    }
+    if constexpr (warps > 1) {
+      if (place == 0)
+#pragma unroll
+        for (int part = 0; part < parts; ++part)
+          scratch[(part * warps + warp) * slots + slot] = totals[part];
+      __syncthreads();
+    }
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      Value before = carry;
+      if constexpr (warps > 1) {
+#pragma unroll
+        for (int other = 0; other < warps; ++other) {
+          before = other == warp ? carry : before;
+          carry = Operation::apply(
+              carry, scratch[(part * warps + other) * slots + slot]);
+        }
+      } else {
+        carry = Operation::apply(carry, totals[part]);
+      }
+      values[part] = Operation::apply(before, values[part]);
+    }
+  }
+
+  /// The same for one part and lanes anywhere in the block. Ends with all reads
+  /// of `scratch` done.
+  FACT_DEVICE void scan_lanes(Value (&scratch)[2][threads], Value &value,
+                              Value &carry, int lane, int slot) {
     int current = 0;
     scratch[0][lane * slots + slot] = value;
     __syncthreads();
@@ -185,20 +253,21 @@ private:
       scratch[current][lane * slots + slot] = value;
       __syncthreads();
     }
-    total = scratch[current][(lanes - 1) * slots + slot];
-    Value before = lane > 0 ? scratch[current][(lane - 1) * slots + slot]
-                            : Operation::template identity<Value>();
+    Value const total = scratch[current][(lanes - 1) * slots + slot];
+    value = lane > 0 ? scratch[current][(lane - 1) * slots + slot]
+                     : Operation::template identity<Value>();
+    value = Operation::apply(carry, value);
+    carry = Operation::apply(carry, total);
     __syncthreads();
-    return before;
   }
 
-  /// What the prologue gives from `place` on; past `end`, what changes nothing.
+  /// What the prologue gives for a run from `place` on; past `end`, what
+  /// changes nothing.
   template <size_t... I>
   FACT_DEVICE void load(State const &state, Where where, int64_t place,
-                        int64_t end, Value (&values)[items],
-                        std::index_sequence<I...>) {
+                        int64_t end, Value *values, std::index_sequence<I...>) {
 #pragma unroll
-    for (int i = 0; i < items; i += vector) {
+    for (int i = 0; i < run_length; i += vector) {
       if (place + i >= end) {
 #pragma unroll
         for (int j = 0; j < vector; ++j)
@@ -219,10 +288,10 @@ private:
 
   template <size_t... I>
   FACT_DEVICE void store(State const &state, Where where, int64_t place,
-                         int64_t end, Value const (&values)[items],
+                         int64_t end, Value const *values,
                          std::index_sequence<I...>) {
 #pragma unroll
-    for (int i = 0; i < items; i += vector) {
+    for (int i = 0; i < run_length; i += vector) {
       if (place + i >= end)
         continue;
       reduction::Slots<vector, typename Tensors::Element...> loaded;
