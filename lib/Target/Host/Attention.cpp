@@ -5,12 +5,12 @@
 // group are stored as [key][query]: the product K Q^T reads keys in memory
 // order and needs no reduction across lanes, the softmax runs down columns, and
 // its weights are already packed as the left side of the product with V. A tile
-// copies its values once where they are not f32 or lie far apart.
+// copies its values once where they are not f32 or lie far apart. Few queries
+// have another kernel, of FewQueries.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostPlan.h"
-#include "fact/Analysis/AttentionRegion.h"
+#include "FewQueries.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
@@ -432,6 +432,8 @@ void AttentionBuilder::build(int64_t grain) {
 }
 
 void HostAttentionPlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
+  if (hasFewQueries(cpu, region))
+    return buildFewQueries(b, region);
   AttentionBuilder(b, region).build(cast<HostRowsAttr>(schedule).getGrain());
 }
 

@@ -53,6 +53,21 @@ TEST(Attention, GroupedHeads) {
   checkAttention(4, 1, 20, 30, 8, 8, "", "bf16");
 }
 
+TEST(Attention, FewQueries) {
+  for (const std::string &type : types)
+    for (const char *flags : {"", "causal"}) {
+      checkAttention(2, 2, 1, 64, 64, 64, flags, type);
+      checkAttention(8, 2, 1, 131, 37, 43, flags, type);
+      checkAttention(6, 2, 2, 33, 12, 3, flags, type);
+      checkAttention(5, 1, 2, 1, 1, 1, flags, type);
+      checkAttention(3, 1, 1, 1100, 7, 150, flags, type);
+    }
+  checkAttention(4, 2, 1, 35, 9, 7, "", "f64");
+  checkAttention(4, 2, 2, 35, 16, 16, "", "f32", "2x35xf32");
+  checkAttention(4, 2, 2, 35, 16, 16, "causal", "f32", "2x4x1x35xf32");
+  checkAttention(4, 2, 1, 35, 16, 16, "", "bf16", "2x1x1x1xbf16");
+}
+
 TEST(Attention, Masks) {
   checkAttention(2, 2, 18, 22, 8, 8, "", "f32", "18x22xf32");
   checkAttention(2, 2, 18, 22, 8, 8, "causal", "f32", "2x1x1x22xf32");
