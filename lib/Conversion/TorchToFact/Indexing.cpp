@@ -283,16 +283,64 @@ LogicalResult torchtofact::mergeIndexed(TorchCall &call, Value x,
   return success();
 }
 
+/// Whether each of some indices varies along dimensions of its own, behind
+/// those of the one before it, as `i` and `j` of `x[i[:, None], j]` do.
+static bool varyApart(ArrayRef<Value> places) {
+  int64_t rank = 0, last = -1;
+  for (Value place : places)
+    rank = std::max(rank, rankOf(place));
+  for (Value place : places) {
+    ArrayRef<int64_t> shape = typeOf(place).getShape();
+    int64_t before = last;
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      if (size == 1)
+        continue;
+      last = rank - static_cast<int64_t>(shape.size()) + i;
+      if (last <= before)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Gathers one dimension after the other, or returns null: indices that are
+/// linearized hide that neighbors share all but one of them.
+static Value gatherApart(TorchCall &call, Value x, ArrayRef<Value> places) {
+  while (!places.empty() && !places.back())
+    places = places.drop_back();
+  int64_t end = places.size();
+  while (!places.empty() && !places.front())
+    places = places.drop_front();
+  auto isIndex = [](Value place) {
+    return place &&
+           (elementOf(place).isInteger(32) || elementOf(place).isInteger(64));
+  };
+  if (places.size() < 2 || end > rankOf(x) || !llvm::all_of(places, isIndex) ||
+      !varyApart(places))
+    return Value();
+  int64_t first = end - static_cast<int64_t>(places.size());
+  for (auto [i, place] : llvm::enumerate(places)) {
+    int64_t dim = first + static_cast<int64_t>(i);
+    Value flat = call.reshape(place, typeOf(place).getNumElements());
+    x = call.gather(x, countFromFront(call, flat, typeOf(x).getDimSize(dim)),
+                    dim);
+  }
+  return call.reshape(x, call.getResultType().getShape());
+}
+
 /// `x[i]`, `x[:, i]`, `x[i, j]`: indexed dimensions are merged and the indices
-/// linearized. If they do not follow each other, those of the indices come
-/// first, as in PyTorch.
+/// linearized, unless each varies along dimensions of its own. If they do not
+/// follow each other, those of the indices come first, as in PyTorch.
 static LogicalResult convertIndex(TorchCall &call) {
   Value x;
   SmallVector<Value> places;
   IndexedDims dims;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.optionalTensors(1, "indices", places)) ||
-      failed(mergeIndexed(call, x, places, dims)))
+      failed(call.optionalTensors(1, "indices", places)))
+    return failure();
+  if (Value gathered = gatherApart(call, x, places))
+    return call.replace(gathered);
+  if (failed(mergeIndexed(call, x, places, dims)))
     return failure();
   if (!dims.place)
     return call.replace(x);

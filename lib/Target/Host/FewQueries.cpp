@@ -388,7 +388,7 @@ void FewQueriesBuilder::build() {
   // ends with the columns, and may share some with the one before it.
   int64_t size = region.valueSize;
   int64_t width = std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(size));
-  int64_t most = std::max<int64_t>(registers / 4 / rows, 1);
+  int64_t most = std::max<int64_t>(registers / 2 / rows, 1);
   int64_t block = most * width, blocks = size / block * block;
   SmallVector<int64_t> vectors;
   for (int64_t i = 0; i < most; ++i)

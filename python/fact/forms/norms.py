@@ -55,6 +55,11 @@ def instance_norm(x, weight, bias, mean, var, use_input_stats, momentum, eps, cu
 
 @form(aten.cdist.default, aten._cdist_forward.default)
 def cdist(x, y, p=2.0, compute_mode=None):
+    # As PyTorch does: many Euclidean distances are a product, which is faster and less exact.
+    many = max(x.shape[-2], y.shape[-2]) > 25
+    if p == 2 and (compute_mode == 1 or (many and compute_mode in (None, 0))):
+        squares = x.square().sum(-1, keepdim=True) + y.square().sum(-1).unsqueeze(-2)
+        return (squares - 2 * (x @ y.mT)).clamp_min(0).sqrt()
     return torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, dim=-1)
 
 

@@ -77,6 +77,32 @@ func.func @index_ii(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[2],
   return %1 : !torch.vtensor<[2],f32>
 }
 
+// Indices that vary along dimensions of their own are gathers of one dimension each.
+// CHECK-LABEL: func.func @index_apart(
+// CHECK-SAME: %[[ARG0:.+]]: tensor<5x3x4xf32>, %[[ROWS:.+]]: tensor<6x1xi64>, %[[COLUMNS:.+]]: tensor<2xi64>
+// CHECK: %[[FLAT:.+]] = fact.reshape %[[ROWS]] : (tensor<6x1xi64>) -> tensor<6xi64>
+// CHECK: %[[ROW:.+]] = fact.select {{.*}}, %[[FLAT]] :
+// CHECK: %[[V0:.+]] = fact.gather %[[ARG0]], %[[ROW]] dim 1 : (tensor<5x3x4xf32>, tensor<6xi64>) -> tensor<5x6x4xf32>
+// CHECK: %[[COLUMN:.+]] = fact.select {{.*}}, %[[COLUMNS]] :
+// CHECK: %[[V1:.+]] = fact.gather %[[V0]], %[[COLUMN]] dim 2 : (tensor<5x6x4xf32>, tensor<2xi64>) -> tensor<5x6x2xf32>
+// CHECK-NEXT: return %[[V1]] : tensor<5x6x2xf32>
+func.func @index_apart(%arg0: !torch.vtensor<[5,3,4],f32>, %arg1: !torch.vtensor<[6,1],si64>, %arg2: !torch.vtensor<[2],si64>) -> (!torch.vtensor<[5,6,2],f32>) {
+  %none = torch.constant.none
+  %0 = torch.prim.ListConstruct %none, %arg1, %arg2 : (!torch.none, !torch.vtensor<[6,1],si64>, !torch.vtensor<[2],si64>) -> !torch.list<optional<vtensor>>
+  %1 = torch.aten.index.Tensor %arg0, %0 : !torch.vtensor<[5,3,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[5,6,2],f32>
+  return %1 : !torch.vtensor<[5,6,2],f32>
+}
+
+// The columns vary along the first dimension of the result: places are linearized.
+// CHECK-LABEL: func.func @index_crossed(
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 1 : (tensor<5x12xf32>, tensor<2x6xi64>) -> tensor<5x2x6xf32>
+func.func @index_crossed(%arg0: !torch.vtensor<[5,3,4],f32>, %arg1: !torch.vtensor<[6],si64>, %arg2: !torch.vtensor<[2,1],si64>) -> (!torch.vtensor<[5,2,6],f32>) {
+  %none = torch.constant.none
+  %0 = torch.prim.ListConstruct %none, %arg1, %arg2 : (!torch.none, !torch.vtensor<[6],si64>, !torch.vtensor<[2,1],si64>) -> !torch.list<optional<vtensor>>
+  %1 = torch.aten.index.Tensor %arg0, %0 : !torch.vtensor<[5,3,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[5,2,6],f32>
+  return %1 : !torch.vtensor<[5,2,6],f32>
+}
+
 // CHECK-LABEL: func.func @gather(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<3x4xf32>, %[[ARG1:.+]]: tensor<3x2xi64>
 // CHECK-NEXT: %[[V0:.+]] = fact.constant dense<1> : tensor<i64>
