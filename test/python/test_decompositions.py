@@ -228,6 +228,10 @@ def vectors():
         "cosine similarity": (F.cosine_similarity, [x, y]),
         "pairwise distance": (lambda a, b: F.pairwise_distance(a, b, p=3), [x, y]),
         "cdist": (torch.cdist, [rand(2, 5, 3), rand(2, 4, 3, seed=1)]),
+        "cdist of many": (torch.cdist, [rand(2, 30, 3), rand(2, 4, 3, seed=1)]),
+        "cdist of many, not by a product": (
+            lambda a, b: torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist"),
+            [rand(2, 30, 3), rand(2, 4, 3, seed=1)]),
         "cdist of order 1": (lambda a, b: torch.cdist(a, b, p=1), [x, y]),
         "pdist": (torch.pdist, [x]),
         "bilinear": (nn.Bilinear(3, 4, 5), [rand(2, 3), rand(2, 4)]),

@@ -85,14 +85,64 @@ static bool isNoFloat(const Elements::Leaf &leaf) {
          leaf.value.getDefiningOp<fact::ConstantOp>();
 }
 
-bool Elements::gathersForAllRows() const {
+SmallVector<const Elements::Leaf *> Elements::getGathersForAllRows() const {
   SmallVector<bool> ofAll = findNodes(isOfAllRows),
                     uniform = findNodes(isUniform);
-  return llvm::any_of(getLeaves(), [&](const Leaf &leaf) {
-    return llvm::any_of(leaf.indices, [&](const PointwiseGraph::Index &index) {
-      return ofAll[index.node] && !uniform[index.node];
+  SmallVector<const Leaf *> found;
+  for (const Leaf &leaf : getLeaves()) {
+    auto differs = [&](const PointwiseGraph::Index &index) {
+      return !uniform[index.node];
+    };
+    auto isShared = [&](const PointwiseGraph::Index &index) {
+      return uniform[index.node] || ofAll[index.node];
+    };
+    if (llvm::any_of(leaf.indices, differs) &&
+        llvm::all_of(leaf.indices, isShared))
+      found.push_back(&leaf);
+  }
+  return found;
+}
+
+std::optional<GatherTable>
+GatherTable::get(KernelBuilder &b, const Elements &elements, int64_t columns) {
+  constexpr int64_t most = 1 << 14;
+  SmallVector<const Elements::Leaf *> leaves = elements.getGathersForAllRows();
+  SmallVector<bool> uniform = elements.findNodes(isUniform);
+  auto isApart = [](const Elements::Leaf *leaf) { return !isUniform(*leaf); };
+  // Leaves that differ in other dimensions alone have the same distances.
+  auto haveSameColumns = [&](const Elements::Leaf *x, const Elements::Leaf *y) {
+    auto getColumns = [&](const Elements::Leaf *leaf) {
+      SmallVector<std::tuple<unsigned, int64_t, int64_t>> found;
+      for (const PointwiseGraph::Index &index : leaf->indices)
+        if (!uniform[index.node])
+          found.push_back({index.node, index.stride, index.size});
+      return found;
+    };
+    return getColumns(x) == getColumns(y);
+  };
+  SmallVector<const Elements::Leaf *> distinct;
+  SmallVector<size_t> numbers;
+  for (const Elements::Leaf *leaf : leaves) {
+    auto same = llvm::find_if(distinct, [&](const Elements::Leaf *other) {
+      return haveSameColumns(leaf, other);
     });
-  });
+    numbers.push_back(same - distinct.begin());
+    if (same == distinct.end())
+      distinct.push_back(leaf);
+  }
+  int64_t count = distinct.size();
+  if (leaves.empty() || columns < 2 || columns * count > most ||
+      llvm::any_of(leaves, isApart))
+    return std::nullopt;
+  GatherTable table;
+  table.orders = b.scratch(b.getI64Type(), columns);
+  SmallVector<Places> places;
+  for (int64_t i = 0; i < count; ++i)
+    places.push_back({b.scratch(b.getI64Type(), columns),
+                      b.scratch(b.getI64Type(), columns)});
+  for (auto [leaf, number] : llvm::zip_equal(leaves, numbers))
+    table.places[leaf] = places[number];
+  return table;
 }
 
 ElementsBuilder::ElementsBuilder(KernelBuilder &b, const Elements &elements,
@@ -158,8 +208,6 @@ Value ElementsBuilder::holdsForAll(
   Value all;
   for (auto &[leaf, gathered] : gathers) {
     Value own = condition(gathered);
-    if (!own)
-      return Value();
     all = all ? arith::AndIOp::create(b, all, own) : own;
   }
   return all;
@@ -178,18 +226,15 @@ void ElementsBuilder::branch(ArrayRef<Order> runs,
         inside, [&] { buildFor(Order::inside); },
         [&] { buildFor(Order::checked); });
   }
-  int64_t step = runs.front() == Order::up ? 1 : -1;
-  Value isRun =
-      holdsForAll([&](GatheredRead &gathered) { return gathered.isRun(step); });
-  if (!isRun)
-    return branch(runs.drop_front(), rows);
+  Value isRun = holdsForAll([&](GatheredRead &gathered) {
+    return gathered.isRun(getStep(runs.front()));
+  });
   b.ifThen(
       isRun, [&] { buildFor(runs.front()); },
       [&] { branch(runs.drop_front(), rows); });
 }
 
-void ElementsBuilder::shareRows(Read read, Locate locate,
-                                llvm::function_ref<void()> rows) {
+void ElementsBuilder::shareNodes(Read read, Locate locate) {
   SmallVector<Value> values;
   for (auto [number, node] : llvm::enumerate(elements.getNodes())) {
     values.push_back(ofAllRows[number] ? buildNode(node, values, read, locate)
@@ -197,20 +242,84 @@ void ElementsBuilder::shareRows(Read read, Locate locate,
     if (ofAllRows[number])
       shared[number] = values.back();
   }
-  for (const Elements::Leaf &leaf : elements.getLeaves()) {
-    auto isShared = [&](const PointwiseGraph::Index &index) {
-      return !isVector(index) || ofAllRows[index.node];
-    };
-    auto isOwn = [&](const PointwiseGraph::Index &index) {
-      return isVector(index);
-    };
-    if (llvm::any_of(leaf.indices, isOwn) &&
-        llvm::all_of(leaf.indices, isShared))
-      gathers.insert({&leaf, startGather(leaf, values)});
+  if (!width)
+    return;
+  for (const Elements::Leaf *leaf : elements.getGathersForAllRows())
+    gathers.insert({leaf, startGather(*leaf, values)});
+}
+
+bool ElementsBuilder::canRun(Order order) const {
+  return llvm::all_of(gathers, [&](const auto &entry) {
+    return entry.second.canRun(getStep(order));
+  });
+}
+
+void ElementsBuilder::branchBy(const GatherTable &table, Value column,
+                               Value number, ArrayRef<Order> orders,
+                               llvm::function_ref<void()> rows) {
+  auto build = [&] {
+    order = orders.front();
+    // Here, and not in each row: a result that is written could be a table.
+    for (auto &[leaf, gathered] : gathers) {
+      auto [runs, columns] = table.places.lookup(leaf);
+      if (order == Order::up || order == Order::down)
+        gathered.readRunTable(runs, GatherTable::getNumber(b, column, width));
+      else
+        gathered.readTable(columns, column, order);
+    }
+    rows();
+  };
+  if (orders.size() == 1)
+    return build();
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                            b.integer(static_cast<int64_t>(orders.front())));
+  b.ifThen(isFirst, build,
+           [&] { branchBy(table, column, number, orders.drop_front(), rows); });
+}
+
+void ElementsBuilder::tabulate(Read read, Locate locate,
+                               const GatherTable &table, Value column) {
+  shareNodes(read, locate);
+  auto numberOf = [&](Order order) {
+    return b.integer(static_cast<int64_t>(order));
+  };
+  Value inside =
+      holdsForAll([](GatheredRead &gathered) { return gathered.locate(); });
+  Value number = arith::SelectOp::create(b, inside, numberOf(Order::inside),
+                                         numberOf(Order::checked));
+  for (Order order : {Order::down, Order::up}) {
+    if (!canRun(order))
+      continue;
+    Value isRun = holdsForAll(
+        [&](GatheredRead &gathered) { return gathered.isRun(getStep(order)); });
+    number = arith::SelectOp::create(b, isRun, numberOf(order), number);
   }
+  Value vector = GatherTable::getNumber(b, column, width);
+  b.store(number, table.orders, b.getI64Type(), vector);
+  for (auto &[leaf, gathered] : gathers) {
+    auto [runs, columns] = table.places.lookup(leaf);
+    gathered.tabulate(columns, column);
+    gathered.tabulateRun(runs, vector);
+  }
+}
+
+void ElementsBuilder::shareRows(Read read, Locate locate,
+                                llvm::function_ref<void()> rows,
+                                const GatherTable *table, Value column) {
+  shareNodes(read, locate);
   if (gathers.empty())
     return rows();
-  branch({Order::up, Order::down}, rows);
+  SmallVector<Order> orders;
+  for (Order order : {Order::up, Order::down})
+    if (canRun(order))
+      orders.push_back(order);
+  if (!table)
+    return branch(orders, rows);
+  orders.append({Order::inside, Order::checked});
+  Value number = b.load(table->orders, b.getI64Type(),
+                        GatherTable::getNumber(b, column, width));
+  branchBy(*table, column, number, orders, rows);
 }
 
 Value Elements::build(KernelBuilder &b, int64_t width,

@@ -42,9 +42,9 @@ public:
   /// For each node, whether all leaves that it is computed from are wanted.
   llvm::SmallVector<bool>
   findNodes(llvm::function_ref<bool(const Leaf &)> isWanted) const;
-  /// Whether rows of the index space, which are along its last dimension,
-  /// gather by the same indices.
-  bool gathersForAllRows() const;
+  /// The leaves that rows of the index space, which are along its last
+  /// dimension, gather by the same indices, which differ in a row.
+  llvm::SmallVector<const Leaf *> getGathersForAllRows() const;
 
   /// Whether the root is read and not computed.
   bool isLeaf() const { return !getNodes()[getResult()].op; }
@@ -67,6 +67,29 @@ private:
   PointwiseGraph graph;
 };
 
+/// Where neighbors are that rows gather by the same indices: what rows would
+/// find out again and again is found once for a tile.
+struct GatherTable {
+  /// Of each vector of columns, the order of its indices, a number of
+  /// `GatheredRead::Order`. The last vector may begin between two others.
+  Value orders;
+  /// Where leaves read: of each vector that is a run, and of each column. They
+  /// are apart, so that runs take few lines of a cache.
+  struct Places {
+    Value runs, columns;
+  };
+  llvm::DenseMap<const Elements::Leaf *, Places> places;
+
+  /// The number of the vector from `column` on.
+  static Value getNumber(KernelBuilder &b, Value column, int64_t width) {
+    return b.div(b.add(column, width - 1), width);
+  }
+  /// A table for vectors of rows of so many columns; none where rows share no
+  /// gather, or the table would not stay in a cache.
+  static std::optional<GatherTable>
+  get(KernelBuilder &b, const Elements &elements, int64_t columns);
+};
+
 /// Builds elements of one column, or of neighbors in some, for several rows.
 class ElementsBuilder {
 public:
@@ -81,8 +104,12 @@ public:
   /// Builds `rows`, which calls `build` for several rows, after what is the
   /// same for all rows: `read` and `locate` give it. Where rows gather by the
   /// same vectors of indices, `rows` is built for each order of these that
-  /// the kernel may find.
-  void shareRows(Read read, Locate locate, llvm::function_ref<void()> rows);
+  /// the kernel may find; `table` tells it, from `column` on, if there is one.
+  void shareRows(Read read, Locate locate, llvm::function_ref<void()> rows,
+                 const GatherTable *table = nullptr, Value column = Value());
+  /// Fills the part of a table that `shareRows` will read.
+  void tabulate(Read read, Locate locate, const GatherTable &table,
+                Value column);
 
 private:
   using Order = GatheredRead::Order;
@@ -99,10 +126,18 @@ private:
                            llvm::ArrayRef<Value> values);
   Value readGathered(const Elements::Leaf &leaf, llvm::ArrayRef<Value> values,
                      const Elements::Place &place);
+  /// Builds what all rows have in common.
+  void shareNodes(Read read, Locate locate);
+  bool canRun(Order order) const;
+  static int64_t getStep(Order order) { return order == Order::up ? 1 : -1; }
+  /// Builds `rows` for each of these orders, as a number tells, with what the
+  /// table has from `column` on.
+  void branchBy(const GatherTable &table, Value column, Value number,
+                llvm::ArrayRef<Order> orders, llvm::function_ref<void()> rows);
   /// Builds `rows` for each of these orders, by branches, and for those of
   /// indices that are no runs.
   void branch(llvm::ArrayRef<Order> runs, llvm::function_ref<void()> rows);
-  /// Whether a condition holds for the gathers of all rows; null if it cannot.
+  /// Whether a condition holds for the gathers of all rows.
   Value holdsForAll(llvm::function_ref<Value(GatheredRead &)> condition);
 
   KernelBuilder &b;

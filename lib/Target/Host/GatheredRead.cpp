@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
+/// How far ahead what is read backwards is asked for.
+static constexpr int64_t prefetchedBytes = 1024;
+
 void GatheredRead::addShared(Value index, const PointwiseGraph::Index &gather) {
   auto [safe, isInside] = getSafe(index, gather.size);
   Value distance = b.mul(safe, gather.stride);
@@ -77,6 +80,50 @@ GatheredRead::Distances GatheredRead::findDistances() {
   return distances;
 }
 
+/// What a table has for an index out of range.
+static constexpr int64_t outside = std::numeric_limits<int64_t>::min();
+
+void GatheredRead::tabulate(Value table, Value column) {
+  Distances distances = findDistances();
+  Value none = b.splat(b.integer(outside), width);
+  Value kept =
+      arith::SelectOp::create(b, distances.inside, distances.vector, none);
+  b.store(kept, table, b.getI64Type(), column);
+}
+
+void GatheredRead::tabulateRun(Value table, Value number) {
+  Distances distances = findDistances();
+  Value first = b.lane(distances.vector, 0),
+        last = b.lane(distances.vector, width - 1);
+  b.store(b.min(first, last), table, b.getI64Type(), number);
+}
+
+void GatheredRead::readRunTable(Value table, Value number) {
+  if (!indices.empty())
+    firstOfRun = b.load(table, b.getI64Type(), number);
+}
+
+void GatheredRead::readTable(Value table, Value column, Order order) {
+  if (indices.empty())
+    return;
+  Type number = b.getI64Type();
+  Distances distances;
+  distances.vector = b.load(table, number, column, width);
+  if (order == Order::checked) {
+    distances.inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, distances.vector,
+                              b.splat(b.integer(outside), width));
+    distances.vector = arith::SelectOp::create(
+        b, distances.inside, distances.vector, b.splat(b.integer(0), width));
+  }
+  if (!b.gathersAtOnce(storage))
+    for (int64_t i = 0; i < width; ++i)
+      distances.each.push_back(order == Order::inside
+                                   ? b.load(table, number, b.add(column, i))
+                                   : b.lane(distances.vector, i));
+  located = distances;
+}
+
 Value GatheredRead::readEach(Value pointer, Value offset, Order order) {
   Distances distances = located ? *located : findDistances();
   Value found = distances.each.empty()
@@ -95,10 +142,10 @@ SmallVector<int64_t, 2> GatheredRead::getSteps() const {
 }
 
 Value GatheredRead::isRun(int64_t step) {
+  if (!canRun(step))
+    return Value();
   if (indices.empty())
     return b.constant(1, b.getI1Type());
-  if (!llvm::is_contained(getSteps(), step))
-    return Value();
   using Predicate = arith::CmpIPredicate;
   const Indices &each = indices.front();
   Value expected = arith::AddIOp::create(
@@ -115,14 +162,21 @@ Value GatheredRead::isRun(int64_t step) {
 }
 
 Value GatheredRead::read(int64_t distance, Value pointer, Value offset) {
-  const Indices &each = indices.front();
   // The neighbor that comes first in memory.
-  int64_t lane = distance > 0 ? 0 : width - 1;
-  offset = b.add(offset, b.mul(b.lane(each.vector, lane), each.stride));
-  offset = b.add(offset, lane * stride);
+  if (firstOfRun) {
+    offset = b.add(offset, firstOfRun);
+  } else {
+    const Indices &each = indices.front();
+    int64_t lane = distance > 0 ? 0 : width - 1;
+    offset = b.add(offset, b.mul(b.lane(each.vector, lane), each.stride));
+    offset = b.add(offset, lane * stride);
+  }
   Value found = b.load(pointer, storage, offset, width);
   if (distance > 0)
     return found;
+  // Processors expect what is read forwards.
+  b.prefetch(pointer, storage,
+             b.add(offset, -prefetchedBytes / getStorageBytes(storage)));
   auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, width)));
   return vector::ShuffleOp::create(b, found, found, order);
 }

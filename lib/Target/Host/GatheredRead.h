@@ -26,6 +26,22 @@ public:
   /// Whether the indices count by `step`, 1 or -1, and neighbors lie beside
   /// each other in memory; null if they cannot. True for reads without vectors.
   Value isRun(int64_t step);
+  /// Whether `isRun` can hold.
+  bool canRun(int64_t step) const {
+    return indices.empty() || llvm::is_contained(getSteps(), step);
+  }
+  /// Writes the distances of the neighbors into a table, which has a number of
+  /// 64 bits per column, from `column` on. For reads whose neighbors are no
+  /// distance apart but by their indices.
+  void tabulate(Value table, Value column);
+  /// Writes the least distance into entry `number` of a table: where a run
+  /// begins in memory.
+  void tabulateRun(Value table, Value number);
+  /// Takes the distances for reads of `order`, which is no run, from such a
+  /// table, here.
+  void readTable(Value table, Value column, Order order);
+  /// The same for runs.
+  void readRunTable(Value table, Value number);
   /// Decides here where the neighbors are, for reads of several rows, and
   /// returns whether all indices are in range.
   Value locate();
@@ -78,8 +94,11 @@ private:
   /// null where there are none.
   Value sharedOffset, inside;
   llvm::SmallVector<Indices> indices;
-  /// Found by `locate`.
+  /// Found by `locate`, or read from a table.
   std::optional<Distances> located;
+  /// Of a run, read from a table: the distance of the neighbor that comes first
+  /// in memory.
+  Value firstOfRun;
 };
 } // namespace fact::host
 

@@ -34,11 +34,23 @@ void GemmBuilder::buildEpilogue(const Segment &segment, const Position &at) {
 
 void GemmBuilder::forColumns(const Segment &segment, Value panel,
                              llvm::function_ref<void(Value, int64_t)> body) {
-  Value count = b.min(b.sub(b.integer(segment.n), b.mul(panel, nr)), nr);
-  if (segment.n % lanes == 0)
-    b.loop(b.integer(0), count, lanes, [&](Value j) { body(j, lanes); });
-  else
-    b.columns(b.integer(0), count, lanes, body);
+  auto buildWhole = [&] {
+    for (int64_t j = 0; j < nr; j += lanes)
+      body(b.integer(j), lanes);
+  };
+  if (segment.n % nr == 0)
+    return buildWhole();
+  Value rest = b.sub(b.integer(segment.n), b.mul(panel, nr));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rest, b.integer(nr));
+  // The last panel.
+  auto buildRest = [&] {
+    if (segment.n % lanes == 0)
+      b.loop(b.integer(0), rest, lanes, [&](Value j) { body(j, lanes); });
+    else
+      b.columns(b.integer(0), rest, lanes, body);
+  };
+  b.ifThen(isWhole, buildWhole, buildRest);
 }
 
 Value GemmBuilder::readSums(const Segment &segment, Value anchor,

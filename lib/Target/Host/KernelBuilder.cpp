@@ -393,6 +393,11 @@ Value KernelBuilder::gather(Value pointer, Type storage, Value offset,
       getI32IntegerAttr(getStorageBytes(storage)));
 }
 
+void KernelBuilder::prefetch(Value pointer, Type storage, Value offset) {
+  LLVM::Prefetch::create(*this, elementPointer(pointer, storage, offset),
+                         /*rw=*/0, /*hint=*/3, /*cache=*/1);
+}
+
 void KernelBuilder::store(Value value, Value pointer, Type storage,
                           Value offset, int64_t stride) {
   auto vector = dyn_cast<VectorType>(value.getType());

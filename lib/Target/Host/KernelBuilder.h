@@ -147,6 +147,8 @@ public:
   /// The same with a number for each.
   Value loadEach(Value pointer, Type storage, Value offset,
                  llvm::ArrayRef<Value> offsets);
+  /// Asks for the cache line of an element, which need not exist.
+  void prefetch(Value pointer, Type storage, Value offset);
   /// Rounds to the storage type and writes.
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);

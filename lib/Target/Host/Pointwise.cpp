@@ -389,21 +389,29 @@ void BlockWriter::build(Value block, Value from, Value to) {
   });
 }
 
+/// Tables of the gathers that the rows of a tile share, by result.
+using GatherTables = DenseMap<const PointwisePlan::Result *, GatherTable>;
+
 /// Writes columns [from, to) of some rows of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
-                         ArrayRef<Value> rows, Value from, Value to) {
-  int64_t lanes = b.getLoopLanes(b.getF32Type());
+                         ArrayRef<Value> rows, Value from, Value to,
+                         const GatherTables &tables = GatherTables()) {
   for (const PointwisePlan::Result &result : part.results) {
+    // Little work per vector does not pay for a loop of its own.
+    bool isLittle = tables.empty() && result.elements.countOps() <= 2;
+    int64_t lanes = b.getLoopLanes(b.getF32Type()) * (isLittle ? 2 : 1);
     std::vector<RowWriter> writers;
     for (Value row : rows)
       writers.emplace_back(b, result, row);
+    auto found = tables.find(&result);
+    const GatherTable *table = found == tables.end() ? nullptr : &found->second;
     b.columns(from, to, lanes, [&](Value column, int64_t width) {
       ElementsBuilder elements(b, result.elements, width);
       auto writeRows = [&] {
         for (RowWriter &writer : writers)
           writer.write(column, elements);
       };
-      if (rows.size() == 1)
+      if (rows.size() == 1 && !table)
         return writeRows();
       elements.shareRows(
           [&](const Elements::Leaf &leaf) {
@@ -412,32 +420,74 @@ static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
           [&](const Elements::Leaf &leaf) {
             return writers.front().locate(leaf, column);
           },
-          writeRows);
+          writeRows, table, column);
     });
   }
 }
 
-/// Rows that are written together: several where they gather by the same
-/// indices, which are then read and checked once.
-static int64_t countRowsTogether(const PointwisePlan::Part &part) {
-  bool shares =
-      llvm::any_of(part.results, [](const PointwisePlan::Result &result) {
-        return result.elements.gathersForAllRows();
-      });
-  return shares ? std::min<int64_t>(part.getOuter(), 4) : 1;
+/// Fills the tables of the gathers that all rows of a part share.
+static GatherTables tabulate(KernelBuilder &b,
+                             const PointwisePlan::Part &part) {
+  GatherTables tables;
+  int64_t lanes = b.getLoopLanes(b.getF32Type());
+  Value begin = b.integer(0), end = b.integer(part.getInner());
+  for (const PointwisePlan::Result &result : part.results) {
+    std::optional<GatherTable> table =
+        GatherTable::get(b, result.elements, part.getInner());
+    if (!table)
+      continue;
+    // What all rows share is as in the first one.
+    RowWriter writer(b, result, begin);
+    b.columns(begin, end, lanes, [&](Value column, int64_t width) {
+      ElementsBuilder(b, result.elements, width)
+          .tabulate(
+              [&](const Elements::Leaf &leaf) {
+                return writer.read(leaf, column, width);
+              },
+              [&](const Elements::Leaf &leaf) {
+                return writer.locate(leaf, column);
+              },
+              *table, column);
+    });
+    tables[&result] = *table;
+  }
+  return tables;
 }
 
-/// Rows of a part per tile of about `perTile` elements.
+/// Whether rows gather by the same indices.
+static bool sharesGathers(const PointwisePlan::Part &part) {
+  return llvm::any_of(part.results, [](const PointwisePlan::Result &result) {
+    return !result.elements.getGathersForAllRows().empty();
+  });
+}
+
+/// Rows of a part per tile of about `perTile` elements; enough to share what
+/// is found out of their gathers.
 static int64_t getRowsPerTile(const PointwisePlan::Part &part,
                               int64_t perTile) {
-  return std::max(perTile / part.getInner(), countRowsTogether(part));
+  int64_t least = sharesGathers(part) ? 16 : 1;
+  return std::max(perTile / part.getInner(), std::min(part.getOuter(), least));
+}
+
+/// Rows that are written together: several where they gather by the same
+/// indices, so that what they share is read once. Copies of rows follow each
+/// other, as their elements do in memory, if a table has their indices.
+static int64_t countRowsTogether(const PointwisePlan::Part &part,
+                                 const GatherTables &tables) {
+  bool copies =
+      llvm::all_of(part.results, [&](const PointwisePlan::Result &result) {
+        return tables.contains(&result) && result.elements.isLeaf();
+      });
+  return copies || !sharesGathers(part) ? 1
+                                        : std::min<int64_t>(part.getOuter(), 4);
 }
 
 /// Rows [from, to) of a part.
 static void writeRows(KernelBuilder &b, const PointwisePlan::Part &part,
                       Value from, Value to) {
   Value begin = b.integer(0), end = b.integer(part.getInner());
-  int64_t together = countRowsTogether(part);
+  GatherTables tables = tabulate(b, part);
+  int64_t together = countRowsTogether(part, tables);
   if (together > 1) {
     Value whole =
         b.add(from, b.mul(b.div(b.sub(to, from), together), together));
@@ -445,12 +495,12 @@ static void writeRows(KernelBuilder &b, const PointwisePlan::Part &part,
       SmallVector<Value> rows;
       for (int64_t i = 0; i < together; ++i)
         rows.push_back(b.add(row, i));
-      writeColumns(b, part, rows, begin, end);
+      writeColumns(b, part, rows, begin, end, tables);
     });
     from = whole;
   }
   b.loop(from, to, 1,
-         [&](Value row) { writeColumns(b, part, row, begin, end); });
+         [&](Value row) { writeColumns(b, part, row, begin, end, tables); });
 }
 
 /// Blocks of a part per tile of about `perTile` elements.

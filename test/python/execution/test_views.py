@@ -86,6 +86,8 @@ INDEXING = group(
     Case("index second", lambda x, i: x[:, i], [M, ROWS]),
     Case("index from the end", lambda x, i: x[i], [M, BACK]),
     Case("index of two", lambda x, i: x[i, i], [M, ROWS]),
+    Case("index of rows and columns", lambda x, i: x[:, i[:, None], i], [X, BACK]),
+    Case("index of columns and rows", lambda x, i: x[:, i, i[:, None] // 2], [X, BACK]),
     Case("gather", lambda x, i: x.gather(1, i), [M, integers(3, 5, low=0, high=6)]),
     Case("take_along_dim", lambda x, i: torch.take_along_dim(x, i, 0),
          [M, integers(2, 6, low=0, high=4)]),

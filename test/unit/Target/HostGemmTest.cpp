@@ -81,6 +81,30 @@ TEST(Gemm, Transposes) {
     }
 }
 
+TEST(Gemm, FewRowsOfWholeAndPartialPanels) {
+  auto check = [](int64_t batches, int64_t m, int64_t n, int64_t k,
+                  const std::string &type) {
+    std::string x = tensor({batches, m, k}, type),
+                w = tensor({batches, k, n}, type),
+                y = tensor({batches, m, n}, type);
+    checkRegion("gemm_epilogue", {x, w, y},
+                formatv("%0 = fact.matmul %a0, %a1 : ({0}, {1}) -> {2}\n"
+                        "%1 = fact.sub %0, %a2 : ({2}, {2}) -> {2}\n"
+                        "fact.yield %1 : {2}",
+                        T(x), T(w), T(y))
+                    .str(),
+                {y});
+  };
+  for (const std::string &type : types) {
+    check(1, 2, 64, 19, type);
+    check(3, 5, 96, 33, type);
+    check(1, 7, 192, 1100, type);
+    // The last panel is not whole.
+    check(2, 7, 43, 40, type);
+  }
+  check(2, 6, 48, 21, "f64");
+}
+
 TEST(Gemm, BatchesOnTheLeftAreRows) {
   checkRegion("gemm_epilogue",
               {"3x5x16xbf16", "24x16xbf16", "24xbf16", "3x1x24xbf16"}, R"(

@@ -224,6 +224,33 @@ TEST(Pointwise, GathersByIndicesOfAllRows) {
   }
 }
 
+// Two rows and two columns of each pixel, as interpolations read them: reads of
+// the same columns share a table.
+TEST(Pointwise, GathersOfNeighboringRowsAndColumns) {
+  for (const std::string &type : types)
+    checkRegion("pointwise", {tensor({3, 9, 21}, type), "18xi64", "43xi64"},
+                formatv(R"(
+    %c8 = fact.constant dense<8> : tensor<i64>
+    %c20 = fact.constant dense<20> : tensor<i64>
+    %y0 = fact.abs %a1 : (tensor<18xi64>) -> tensor<18xi64>
+    %y = fact.minimum %y0, %c8 : (tensor<18xi64>, tensor<i64>) -> tensor<18xi64>
+    %v = fact.sub %c8, %y : (tensor<i64>, tensor<18xi64>) -> tensor<18xi64>
+    %x0 = fact.abs %a2 : (tensor<43xi64>) -> tensor<43xi64>
+    %x = fact.minimum %x0, %c20 : (tensor<43xi64>, tensor<i64>) -> tensor<43xi64>
+    %u = fact.sub %c20, %x : (tensor<i64>, tensor<43xi64>) -> tensor<43xi64>
+    %0 = fact.gather %a0, %y dim 1 : (tensor<3x9x21x{0}>, tensor<18xi64>) -> tensor<3x18x21x{0}>
+    %1 = fact.gather %a0, %v dim 1 : (tensor<3x9x21x{0}>, tensor<18xi64>) -> tensor<3x18x21x{0}>
+    %2 = fact.gather %0, %x dim 2 : (tensor<3x18x21x{0}>, tensor<43xi64>) -> tensor<3x18x43x{0}>
+    %3 = fact.gather %1, %x dim 2 : (tensor<3x18x21x{0}>, tensor<43xi64>) -> tensor<3x18x43x{0}>
+    %4 = fact.gather %0, %u dim 2 : (tensor<3x18x21x{0}>, tensor<43xi64>) -> tensor<3x18x43x{0}>
+    %5 = fact.sub %2, %3 : (tensor<3x18x43x{0}>, tensor<3x18x43x{0}>) -> tensor<3x18x43x{0}>
+    %6 = fact.mul %5, %4 : (tensor<3x18x43x{0}>, tensor<3x18x43x{0}>) -> tensor<3x18x43x{0}>
+    fact.yield %6, %2 : tensor<3x18x43x{0}>, tensor<3x18x43x{0}>)",
+                        type)
+                    .str(),
+                {tensor({3, 18, 43}, type), tensor({3, 18, 43}, type)}, 16.0);
+}
+
 TEST(Pointwise, GathersByComparisons) {
   // The second index depends on a float, as those of a binary search do.
   for (const std::string &type : types) {
