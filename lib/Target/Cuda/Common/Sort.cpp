@@ -163,8 +163,9 @@ int64_t SortPlan::getBlockRows(CudaSortAttr schedule) const {
 
 int64_t SortPlan::getSharedBytes(CudaSortAttr schedule) const {
   int64_t elements = getBlockRows(schedule) * schedule.getTile();
-  // One key more for each 128 bytes, against conflicts.
-  return (elements + elements / (128 / getKeyBytes())) * getKeyBytes();
+  // One key more after each 128 bytes or a thread's keys, against conflicts.
+  int64_t padded = std::max(128 / getKeyBytes(), schedule.getItems());
+  return (elements + elements / padded) * getKeyBytes();
 }
 
 LogicalResult SortPlan::check(CudaSortAttr schedule,

@@ -285,12 +285,23 @@ private:
             function(held[step * vector + item], get_place(step, item));
         }
     } else {
-      for (Place step = 0; get_place(step, 0) < length; ++step) {
-        Held loaded[vector];
-        source.load(global_row, get_place(step, 0), loaded);
+      // Several loads are on their way at once.
+      constexpr int batch = vector < 8 ? 8 / vector : 2;
+      for (Place begin = 0; get_place(begin, 0) < length; begin += batch) {
+        Held loaded[batch * vector];
 #pragma unroll
-        for (int item = 0; item < vector; ++item)
-          function(loaded[item], get_place(step, item));
+        for (int step = 0; step < batch; ++step)
+          if (get_place(begin + step, 0) < length)
+            source.load(global_row, get_place(begin + step, 0),
+                        loaded + step * vector);
+#pragma unroll
+        for (int step = 0; step < batch; ++step)
+          if (get_place(begin + step, 0) < length) {
+#pragma unroll
+            for (int item = 0; item < vector; ++item)
+              function(loaded[step * vector + item],
+                       get_place(begin + step, item));
+          }
       }
     }
   }

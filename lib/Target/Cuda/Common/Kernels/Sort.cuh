@@ -42,26 +42,21 @@ template <int Tile, int Items, int Rows> struct SortSchedule {
 //===----------------------------------------------------------------------===//
 
 /// Sorts tiles of a block's keys. A thread has `Items` keys whose indices
-/// differ in neighboring bits: those of `step` and above it. So it does all
+/// differ in neighboring bits, from bit `step` on. So it does all
 /// comparisons along these bits in registers; between groups of bits, keys
 /// pass through shared memory.
 template <class Key, int Tile, int Items> struct BitonicNetwork {
   static constexpr int log2(int x) { return x > 1 ? 1 + log2(x / 2) : 0; }
   static constexpr int tile_bits = log2(Tile), item_bits = log2(Items);
-  /// Keys next to each other in one row of banks.
+  /// One place is left free behind so many keys: those of different threads
+  /// are then in different banks.
   static constexpr int bank_bits = log2(128 / int(sizeof(Key)));
+  static constexpr int pad_bits = bank_bits > item_bits ? bank_bits : item_bits;
 
-  /// Where a key is in shared memory: keys `Items` apart are in other banks.
-  FACT_DEVICE int locate(int index) { return index + (index >> bank_bits); }
+  /// Where a key is in shared memory.
+  FACT_DEVICE int locate(int index) { return index + (index >> pad_bits); }
   static constexpr int count_keys(int elements) {
-    return elements + (elements >> bank_bits);
-  }
-
-  /// The index of a thread's key where its keys are 2^`step` apart.
-  FACT_DEVICE int get_index(int item, int step) {
-    int const below = int(threadIdx.x) & ((1 << step) - 1);
-    return (int(threadIdx.x) >> step) << (step + item_bits) | item << step |
-           below;
+    return elements + (elements >> pad_bits);
   }
 
   /// Keys are in shared memory, before and after.
@@ -95,15 +90,36 @@ template <class Key, int Tile, int Items> struct BitonicNetwork {
   }
 
 private:
-  FACT_DEVICE void load(Key const *memory, Key *keys, int step) {
-#pragma unroll
-    for (int item = 0; item < Items; ++item)
-      keys[item] = memory[locate(get_index(item, step))];
+  /// Where the first of a thread's keys is if they are 2^`Step` apart. The
+  /// others are the same distance away in all threads: the bits of `item` are
+  /// none of those of the first.
+  template <int Step> FACT_DEVICE int locate_first() {
+    int const thread = int(threadIdx.x);
+    return locate(thread >> Step << (Step + item_bits) |
+                  (thread & ((1 << Step) - 1)));
   }
-  FACT_DEVICE void store(Key *memory, Key const *keys, int step) {
+  /// Each step has code of its own, in which distances are constants.
+  template <int Step = 0>
+  FACT_DEVICE void load(Key const *memory, Key *keys, int step) {
+    if (step == Step) {
+      Key const *first = memory + locate_first<Step>();
 #pragma unroll
-    for (int item = 0; item < Items; ++item)
-      memory[locate(get_index(item, step))] = keys[item];
+      for (int item = 0; item < Items; ++item)
+        keys[item] = first[locate(item << Step)];
+    } else if constexpr (Step + item_bits < tile_bits) {
+      load<Step + 1>(memory, keys, step);
+    }
+  }
+  template <int Step = 0>
+  FACT_DEVICE void store(Key *memory, Key const *keys, int step) {
+    if (step == Step) {
+      Key *first = memory + locate_first<Step>();
+#pragma unroll
+      for (int item = 0; item < Items; ++item)
+        first[locate(item << Step)] = keys[item];
+    } else if constexpr (Step + item_bits < tile_bits) {
+      store<Step + 1>(memory, keys, step);
+    }
   }
 
   /// Keys move among 2^max(from, to) neighboring threads. A thread writes only
@@ -261,16 +277,25 @@ public:
     Key *keys = reinterpret_cast<Key *>(sort_memory);
     int64_t const run = blockIdx.x % runs;
     int64_t const first = int64_t(blockIdx.x / runs) * rows;
-    for (int i = threadIdx.x; i < elements; i += block_threads) {
-      auto const [slot, offset] = split(i, tile);
-      int64_t const row = first + slot, place = run * tile + offset;
-      Key key = Keys::last;
-      if (row < Rows::count && place < Rows::length)
-        key =
-            Keys::make(Keys::get_order(
-                           state.input[Rows::begin(row) + place * Rows::inner]),
-                       place);
-      keys[Network::locate(slot * tile + offset)] = key;
+    // All loads are on their way before the first is waited for.
+    Element loaded[Schedule::items];
+    bool exists[Schedule::items];
+#pragma unroll
+    for (int item = 0; item < Schedule::items; ++item) {
+      Position const at = split(item * block_threads + int(threadIdx.x), tile);
+      int64_t const row = first + at.row, place = run * tile + at.place;
+      exists[item] = row < Rows::count && place < Rows::length;
+      if (exists[item])
+        load_elements<1>(state.input + Rows::begin(row) + place * Rows::inner,
+                         loaded + item);
+    }
+#pragma unroll
+    for (int item = 0; item < Schedule::items; ++item) {
+      Position const at = split(item * block_threads + int(threadIdx.x), tile);
+      keys[Network::locate(at.row * tile + at.place)] =
+          exists[item]
+              ? Keys::make(Keys::get_order(loaded[item]), run * tile + at.place)
+              : Keys::last;
     }
     __syncthreads();
     Network::sort(keys);
@@ -313,9 +338,11 @@ public:
     int const firsts = int(
         find_split(first, merge.length, second, others, begin + loaded) - from);
     int const seconds = loaded - firsts;
-    for (int i = threadIdx.x; i < loaded; i += merge_threads)
-      keys[i] =
-          i < firsts ? first[from + i] : second[begin - from + i - firsts];
+#pragma unroll
+    for (int item = 0; item < merge_items; ++item)
+      if (int const i = item * merge_threads + int(threadIdx.x); i < loaded)
+        keys[i] =
+            i < firsts ? first[from + i] : second[begin - from + i - firsts];
     __syncthreads();
 
     int const own = int(threadIdx.x) * merge_items;
