@@ -45,7 +45,7 @@ func.func @more(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 
 module attributes {fact.target = #fact.machine<"h200">} {
 func.func @tile(%x: tensor<8x16384xi64>) -> tensor<8x16384xi64> {
-  // expected-error @+1 {{needs 294912 bytes of shared memory}}
+  // expected-error @+1 {{needs 278528 bytes of shared memory}}
   %0 = fact.fused "sort" ins(%x : tensor<8x16384xi64>) {
   ^bb0(%a: tensor<8x16384xi64>):
     %1 = fact.argsort %a dim 1 : (tensor<8x16384xi64>) -> tensor<8x16384xi64>
