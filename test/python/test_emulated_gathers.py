@@ -19,18 +19,6 @@ pytestmark = [
 ]
 
 
-class Embedded(nn.Module):
-    """Rows of a table with positions and a norm, and means of rows."""
-
-    def __init__(self, width):
-        super().__init__()
-        self.words, self.places = nn.Embedding(19, width), nn.Embedding(7, width)
-        self.norm = nn.LayerNorm(width)
-
-    def forward(self, ids, bags):
-        return self.norm(self.words(ids) + self.places.weight), self.words(bags).mean(1)
-
-
 class Chosen(nn.Module):
     """A class per row and per pixel, and a value per row in a sum over all rows."""
 
@@ -46,30 +34,54 @@ TYPES = [pytest.param(torch.float32, id="fp32"), pytest.param(torch.bfloat16, id
          pytest.param(torch.float16, id="fp16", marks=pytest.mark.full)]
 
 
-def rules_of_gathers(root, folder, module, inputs):
-    emulate(root, folder, module.eval(), inputs, "a100")
-    kernels = json.loads((folder / "bundle" / "bundle.json").read_text())["kernels"]
-    return [kernel["rule"] for kernel in kernels if "gather" in kernel["ops"]]
+# Rows of a table with positions and a norm, held by one lane or by several, and the mean of bags.
+TABLE = """
+module @table {
+  func.func @main(%table: tensor<19xWIDTHxTYPE>, %ids: tensor<3x7xi64>, %places: tensor<7xWIDTHxTYPE>)
+      -> (tensor<3x7xWIDTHxTYPE>, tensor<3xWIDTHxTYPE>) {
+    %0 = fact.fused "reduction" ins(%table, %ids, %places
+        : tensor<19xWIDTHxTYPE>, tensor<3x7xi64>, tensor<7xWIDTHxTYPE>) {
+    ^bb0(%t: tensor<19xWIDTHxTYPE>, %i: tensor<3x7xi64>, %p: tensor<7xWIDTHxTYPE>):
+      %1 = fact.gather %t, %i dim 0 : (tensor<19xWIDTHxTYPE>, tensor<3x7xi64>) -> tensor<3x7xWIDTHxTYPE>
+      %2 = fact.add %1, %p : (tensor<3x7xWIDTHxTYPE>, tensor<7xWIDTHxTYPE>) -> tensor<3x7xWIDTHxTYPE>
+      %3 = fact.norm layer %2 eps 1.0e-05 : (tensor<3x7xWIDTHxTYPE>) -> tensor<3x7xWIDTHxTYPE>
+      fact.yield %3 : tensor<3x7xWIDTHxTYPE>
+    } schedule(#fact.cuda_reduction<columns = COLUMNS, lanes = LANES, splits = 1, operands = held>)
+      : tensor<3x7xWIDTHxTYPE>
+    %4 = fact.fused "reduction" ins(%table, %ids : tensor<19xWIDTHxTYPE>, tensor<3x7xi64>) {
+    ^bb0(%t: tensor<19xWIDTHxTYPE>, %i: tensor<3x7xi64>):
+      %5 = fact.gather %t, %i dim 0 : (tensor<19xWIDTHxTYPE>, tensor<3x7xi64>) -> tensor<3x7xWIDTHxTYPE>
+      %6 = fact.reduce mean %5 dims [1] : (tensor<3x7xWIDTHxTYPE>) -> tensor<3xWIDTHxTYPE>
+      fact.yield %6 : tensor<3xWIDTHxTYPE>
+    } schedule(#fact.cuda_reduction<columns = 16, lanes = 2, splits = 1, operands = read>)
+      : tensor<3xWIDTHxTYPE>
+    return %0, %4 : tensor<3x7xWIDTHxTYPE>, tensor<3xWIDTHxTYPE>
+  }
+}
+"""
 
 
-# More elements than one block computes, which has a kernel of its own.
-@pytest.mark.parametrize("width", [160, pytest.param(157, marks=pytest.mark.full)])
-@pytest.mark.parametrize("dtype", TYPES)
-def test_rows_of_a_table(root, tmp_path, dtype, width):
-    torch.manual_seed(0)
-    rules = rules_of_gathers(root, tmp_path, Embedded(width).to(dtype),
-                             (torch.randint(0, 19, (64, 7)), torch.randint(0, 19, (90, 5))))
-    assert rules == ["reduction", "reduction"]
+@pytest.mark.parametrize("element, width, columns, lanes", [
+    ("f32", 24, 4, 8), ("bf16", 24, 32, 1),
+    pytest.param("f16", 21, 2, 32, marks=pytest.mark.full),
+    pytest.param("f32", 70, 1, 64, marks=pytest.mark.full)])
+def test_rows_of_a_table(root, tmp_path, element, width, columns, lanes):
+    text = TABLE.replace("TYPE", element).replace("WIDTH", str(width))
+    text = text.replace("COLUMNS", str(columns)).replace("LANES", str(lanes))
+    (tmp_path / "table.mlir").write_text(text)
+    report = emulate_text(root, tmp_path, tmp_path / "table.mlir")
+    assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
 @pytest.mark.parametrize("classes", [16, pytest.param(13, marks=pytest.mark.full)])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_an_element_of_each_row(root, tmp_path, dtype, classes):
     torch.manual_seed(0)
-    rules = rules_of_gathers(root, tmp_path, Chosen(), (
+    emulate(root, tmp_path, Chosen().eval(), (
         torch.randn(11, classes).to(dtype), torch.randint(0, classes, (11,)),
-        torch.randn(2, 5, 3, 4).to(dtype), torch.randint(0, 5, (2, 3, 4))))
-    assert rules == ["reduction"] * 3
+        torch.randn(2, 5, 3, 4).to(dtype), torch.randint(0, 5, (2, 3, 4))), "a100")
+    kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
+    assert [kernel["rule"] for kernel in kernels if "gather" in kernel["ops"]] == ["reduction"] * 3
 
 
 # A value per row in a sum that blocks share, and a row of a table by the largest element of each

@@ -348,6 +348,37 @@ TEST_F(CudaTargetTest, FewPlacesAreSelected) {
   EXPECT_EQ(getKind(parseSort(2, 1 << 20, 1 << 18, false)), "cuda_sort");
 }
 
+/// A row that a warp holds is read by one warp; lanes of short columns load
+/// several elements each.
+TEST_F(CudaTargetTest, RowsAreLanesOfAWarp) {
+  auto getLanes = [&](FusedOp fused) {
+    ScheduleAttr best = getBest(fused);
+    return best.getValues()[*best.getKind()->find("lanes")][0];
+  };
+  FusedOp entropy = parse(R"(func.func @f(%x: tensor<16384x1024xbf16>) {
+  %r = fact.fused "reduction" ins(%x : tensor<16384x1024xbf16>) {
+  ^bb0(%a: tensor<16384x1024xbf16>):
+    %0 = fact.softmax %a dim 1 : tensor<16384x1024xbf16>
+    %1 = fact.mul %0, %a : (tensor<16384x1024xbf16>, tensor<16384x1024xbf16>) -> tensor<16384x1024xbf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<16384x1024xbf16>) -> tensor<16384xbf16>
+    fact.yield %2 : tensor<16384xbf16>
+  } : tensor<16384xbf16>
+  return
+})");
+  ASSERT_TRUE(entropy);
+  EXPECT_EQ(getLanes(entropy), 32);
+  FusedOp columns = parse(R"(func.func @f(%x: tensor<32x524288xf32>) {
+  %r = fact.fused "reduction" ins(%x : tensor<32x524288xf32>) {
+  ^bb0(%a: tensor<32x524288xf32>):
+    %0 = fact.reduce sum %a dims [0] : (tensor<32x524288xf32>) -> tensor<524288xf32>
+    fact.yield %0 : tensor<524288xf32>
+  } : tensor<524288xf32>
+  return
+})");
+  ASSERT_TRUE(columns);
+  EXPECT_EQ(getLanes(columns), 4);
+}
+
 /// A plan compiles with every legal schedule of its space, so
 /// at least emission must not fail.
 TEST_F(CudaTargetTest, EveryLegalScheduleIsEmitted) {
