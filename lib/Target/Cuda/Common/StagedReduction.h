@@ -76,7 +76,7 @@ struct StagedReduction {
     return stages.back().pass + 1 + !full.views.empty();
   }
   /// Of one element of all operands that are not broadcast, which the cache
-  /// has. What is gathered element by element costs a sector each.
+  /// has.
   int64_t getOperandBytes() const;
   /// Of the registers that hold one vector of all operands. Columns are held
   /// as stages compute with them. What a column shares is not held again.

@@ -213,6 +213,7 @@ private:
                       ArrayRef<int64_t> order, ArrayRef<int64_t> newShape);
   Type arrangeAll();
   bool splitDimensions();
+  bool scatters() const;
   bool movesInVectors(int64_t vector) const;
 
   SmallVector<int64_t> getKeptShape() const {
@@ -467,11 +468,28 @@ bool ReductionReader::movesInVectors(int64_t vector) const {
   return !isWide(largest) && largest.offset % vector == 0;
 }
 
+/// Whether neighbors are gathered one by one, and not from a table that stays
+/// in the cache.
+bool ReductionReader::scatters() const {
+  constexpr int64_t smallTable = 32 << 10;
+  GatheringReads reads = reduction.getReads();
+  size_t unit = reduction.getShape().size() - (reduction.folds() ? 2 : 1);
+  for (size_t i = 0; i < reads.views.size(); ++i)
+    for (const PointwiseGraph::Index &index : reads.getArgument(i).indices)
+      if (!reads.isConstant(index, unit) &&
+          getStorageBytes(reads.views[i].base.getType()) > smallTable)
+        return true;
+  return false;
+}
+
 LogicalResult ReductionReader::readViews() {
   Type refused = arrangeAll();
   if (refused && !splitDimensions())
     return emitError() << "an operand or result of type " << refused
                        << " lies in another order than the others";
+  if (scatters())
+    return emitError() << "gathers neighbors one by one, which is as fast in a "
+                          "kernel of its own";
   for (int64_t vector : {8, 4, 2})
     if (reduction.vector == 1 && movesInVectors(vector))
       reduction.vector = vector;
@@ -490,20 +508,14 @@ LogicalResult ReductionReader::readViews() {
 //===----------------------------------------------------------------------===//
 
 int64_t StagedReduction::getOperandBytes() const {
-  // A table that stays in the first cache.
-  constexpr int64_t smallTable = 32 << 10, sector = 32;
   GatheringReads reads = getReads();
   int64_t bytes = 0, all = 0;
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    RankedTensorType type = getTensorType(operand.base);
-    int64_t size = getStorageBytes(type.getElementType());
-    bool isBroadcast = false, isScattered = false;
+    int64_t size =
+        getStorageBytes(getTensorType(operand.base).getElementType());
+    bool isBroadcast = false;
     for (auto [dim, extent] : llvm::enumerate(operand.shape))
       isBroadcast |= extent > 1 && reads.isConstant(i, dim);
-    for (const PointwiseGraph::Index &index : reads.getArgument(i).indices)
-      isScattered |= !reads.isConstant(index, operand.shape.size() - 1);
-    if (isScattered && type.getNumElements() * size > smallTable)
-      size = sector;
     all += size;
     bytes += isBroadcast ? 0 : size;
   }
