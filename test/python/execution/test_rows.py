@@ -16,11 +16,29 @@ CHANNELS = rand(2, 6, 5, 3, seed=2) * 2 + 1
 SCALE, SHIFT = torch.linspace(0.5, 1.5, 40), torch.linspace(-0.5, 0.5, 40)
 SCALE6, SHIFT6 = torch.linspace(0.5, 1.5, 6), torch.linspace(-0.5, 0.5, 6)
 INTEGERS, FLAGS = integers(5, 8), rand(5, 8) > 0.8
+CLASSES, FEWER = integers(33, 1, low=0, high=12), integers(20, 1, low=0, high=12)
+BIAS12 = torch.linspace(-1, 1, 12)
 
 
 def case(name, function, inputs, reduction=40, roundings=4):
     return Case(name, function, inputs, reduction=reduction, roundings=roundings)
 
+
+# Few elements of what is computed are computed from gathered operands; sums over rows of a row op
+# and more are of rows first.
+CHOSEN = group(
+    "chosen",
+    case("one class", lambda x, i: F.log_softmax(x, 1).gather(1, i), [SMALL, CLASSES], roundings=8),
+    case("of fewer rows", lambda x, i: F.log_softmax(x, 1).gather(1, i), [SMALL, FEWER], roundings=8),
+    case("with a bias", lambda x, b, i: ((x - x.amax(1, keepdim=True)) * b).gather(1, i),
+         [SMALL, BIAS12, CLASSES]),
+    case("along columns", lambda x, i: (x - x.mean(0)).gather(0, i),
+         [SMALL, integers(1, 12, low=0, high=33)], reduction=33),
+    case("a value per row", lambda x, i: (x - x.gather(1, i)).clamp(min=0).mean(), [SMALL, CLASSES]),
+    case("rows first", lambda x: (x.softmax(1) * x).sum(), [SMALL], reduction=400, roundings=8),
+    case("columns first", lambda x: (x - x.amax(0)).mean(), [SMALL], reduction=400),
+    case("some rows first", lambda x: (x.softmax(2) * x).sum((1, 2)), [X], reduction=360, roundings=8),
+)
 
 REDUCTIONS = group(
     "reductions",
@@ -99,6 +117,6 @@ NORMS = group(
 )
 
 
-@runs(REDUCTIONS, NORMS, INTEGER_ROWS)
+@runs(REDUCTIONS, CHOSEN, NORMS, INTEGER_ROWS)
 def test_rows(cases, dtype):
     check(cases, dtype)
