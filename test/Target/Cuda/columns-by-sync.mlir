@@ -5,7 +5,9 @@
 // A 1x1 convolution of channels-first images in f32: wgmma takes A from
 // registers there, so kernels with mma.sync are candidates too.
 
-// CHECK-COUNT-2: "key": "sm80_gemm<
+// CHECK: "key": "sm80_gemm<tile = [[TILE:[0-9x]+]],
+// CHECK-NOT: "key": "sm80_gemm<tile = [[TILE]],
+// CHECK: "key": "sm80_gemm<
 
 // CODE-DAG: using Kernel = Float32Gemm<
 // CODE-DAG: using Kernel = Sm80Gemm<

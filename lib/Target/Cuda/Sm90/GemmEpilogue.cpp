@@ -208,12 +208,20 @@ SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
     fixed.push_back(CublasGemmAttr::get(fused.getContext()));
   if (!bySync)
     return fixed;
-  // The two that should be fastest: nvcc takes seconds for one.
+  // The two that should be fastest, of different tiles: nvcc takes seconds for
+  // one.
   std::vector<ScheduleAttr> schedules = bySync->getSpace().enumerate();
   llvm::erase_if(schedules,
                  [&](ScheduleAttr each) { return !bySync->isLegal(each); });
   llvm::stable_sort(schedules, [&](ScheduleAttr a, ScheduleAttr b) {
     return bySync->predict(a) < bySync->predict(b);
+  });
+  SmallVector<Extents> tiles;
+  llvm::erase_if(schedules, [&](ScheduleAttr each) {
+    Extents tile = cast<Sm80GemmAttr>(each).getTile();
+    bool isKnown = llvm::is_contained(tiles, tile);
+    tiles.push_back(tile);
+    return isKnown;
   });
   schedules.resize(std::min<size_t>(schedules.size(), 2));
   llvm::append_range(fixed, schedules);
