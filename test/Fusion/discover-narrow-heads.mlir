@@ -3,7 +3,7 @@
 // Narrow heads are multiplied sooner than they arrive: more of them are on their way.
 
 // CHECK-LABEL: func @narrow
-// CHECK: space(#fact.sm90_attention_space<{{.*}}stages = [5, 8]>)
+// CHECK: space(#fact.sm90_attention_space<{{.*}}stages = [4, 5, 8]>)
 func.func @narrow(%q: tensor<4x51x1024x40xbf16>) -> tensor<4x51x1024x40xbf16> {
   %0 = fact.attention %q, %q, %q scale 0.158 : (tensor<4x51x1024x40xbf16>, tensor<4x51x1024x40xbf16>, tensor<4x51x1024x40xbf16>) -> tensor<4x51x1024x40xbf16>
   return %0 : tensor<4x51x1024x40xbf16>
