@@ -165,7 +165,8 @@ def digamma(x):
         chebyshev.series(far_place, chebyshev.DIGAMMA_FAR) * (inverse * inverse)
     is_far = size >= 6
     either = torch.where(is_far, far, near)
-    above = torch.where(x < 1, either - inverse, either)
+    # Of -0 it is positive.
+    above = torch.where(x < 1, either - 1 / x, either)
     place = _place_in_period(x)
     cosine = _sine_of_turns(0.5 - place.abs())
     below = torch.where(is_far, either + inverse, either) - \
