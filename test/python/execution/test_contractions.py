@@ -152,6 +152,11 @@ ATTENTION = group(
     case("grouped", lambda q, k, v: attend(q, k, v, enable_gqa=True), [Q, *SHARED], roundings=4),
     case("grouped causal", lambda q, k, v: attend(q, k, v, is_causal=True, enable_gqa=True),
          [Q, *SHARED], roundings=4),
+    case("one query", attend, [Q[:, :, :1], *LONG], roundings=4),
+    case("one query, grouped", lambda q, k, v: attend(q, k, v, enable_gqa=True),
+         [Q[:, :, :1], *SHARED], roundings=4),
+    case("one query, masked", lambda q, k, v, m: attend(q, k, v, attn_mask=m),
+         [Q[:, :, :1], *LONG, MASK[3:4]], roundings=4),
     case("three dimensions", attend, [Q[0], K[0], VALUE[0]], roundings=4),
     case("other value width", attend, [Q, K, rand(2, 4, 9, 8)], roundings=4),
     case("repeated heads", lambda q, k, v: attend(
