@@ -34,6 +34,10 @@ REGIONS = [
         %0 = fact.attention %a0, %a1, %a1 mask %a2 scale 0.25
             : (<1x2x7x8xT>, <1x2x21x8xT>, <1x2x21x8xT>, <7x21xT>) -> <1x2x7x8xT>
         fact.yield %0""", ["1x2x7x8xT"]),
+    ("attention", ["2x6x1x21xT", "2x2x43x21xT", "2x2x43x19xT", "2x1x1x43xT"], """
+        %0 = fact.attention %a0, %a1, %a2 mask %a3 scale 0.25
+            : (<2x6x1x21xT>, <2x2x43x21xT>, <2x2x43x19xT>, <2x1x1x43xT>) -> <2x6x1x19xT>
+        fact.yield %0""", ["2x6x1x19xT"]),
     ("rowwise", ["3x5x37xT", "37xT"], """
         %0 = fact.norm layer %a0 weight %a1 eps 1.0e-05 : (<3x5x37xT>, <37xT>) -> <3x5x37xT>
         fact.yield %0""", ["3x5x37xT"]),

@@ -384,11 +384,13 @@ void FewQueriesBuilder::build() {
   for (int64_t row = 0; row < rows; ++row)
     weighKeys(row);
 
-  // Blocks of as many vectors as leave half of the registers; the last vector
-  // ends with the columns, and may share some with the one before it.
+  // Blocks of vectors whose sums take half of the registers, so that one row
+  // reads long pieces of values, or a quarter beside the weights of several
+  // rows. The last vector ends with the columns, and may share some with the
+  // one before it.
   int64_t size = region.valueSize;
   int64_t width = std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(size));
-  int64_t most = std::max<int64_t>(registers / 2 / rows, 1);
+  int64_t most = std::max<int64_t>(registers / (rows == 1 ? 2 : 4 * rows), 1);
   int64_t block = most * width, blocks = size / block * block;
   SmallVector<int64_t> vectors;
   for (int64_t i = 0; i < most; ++i)
