@@ -191,29 +191,6 @@ template <bool skipsNan> static LogicalResult convertMedian(TorchCall &call) {
 // Searches
 //===----------------------------------------------------------------------===//
 
-/// Up to so many boundaries, comparing with each of them costs less than the
-/// dependent loads of a search.
-static constexpr int64_t fewBoundaries = 32;
-
-/// The number of boundaries before each element, by comparing with all of them.
-static Value countBefore(TorchCall &call, Value boundaries, Value x,
-                         Predicate isAfter) {
-  int64_t size = typeOf(boundaries).getShape().back();
-  SmallVector<int64_t> shape(typeOf(x).getShape());
-  shape.push_back(1);
-  if (rankOf(boundaries) > 1) {
-    SmallVector<int64_t> wide(typeOf(boundaries).getShape());
-    wide.insert(wide.end() - 1, 1);
-    boundaries = call.reshape(boundaries, wide);
-  }
-  Value after = call.compare(isAfter, boundaries, call.reshape(x, shape));
-  Type element = call.getResultElement();
-  Value count = call.reduce(ReduceKind::sum, call.cast(after, element),
-                            static_cast<int64_t>(shape.size()) - 1,
-                            /*keep=*/false);
-  return call.binary<SubOp>(call.constant(size, element), count);
-}
-
 /// The number of boundaries before each element, by halving an interval. All
 /// elements take the same steps: the first one leaves a power of two of
 /// possible places, so that no later one reads outside of the boundaries.
@@ -222,6 +199,8 @@ static Value searchBefore(TorchCall &call, Value boundaries, Value x,
   ArrayRef<int64_t> rows = typeOf(boundaries).getShape().drop_back();
   int64_t size = typeOf(boundaries).getShape().back(),
           total = typeOf(boundaries).getNumElements();
+  if (!size)
+    return call.constant(0, call.getResultElement(), typeOf(x).getShape());
   OpBuilder &builder = call.getBuilder();
   Type integer =
       total < INT32_MAX ? builder.getI32Type() : builder.getI64Type();
@@ -260,9 +239,7 @@ static LogicalResult search(TorchCall &call, Value boundaries, Value x,
                             bool right) {
   // Not the opposite comparison: all boundaries are before a NaN.
   Predicate isAfter = right ? Predicate::gt : Predicate::ge;
-  bool isShort = typeOf(boundaries).getShape().back() <= fewBoundaries;
-  return call.replaceReshaped(
-      (isShort ? countBefore : searchBefore)(call, boundaries, x, isAfter));
+  return call.replaceReshaped(searchBefore(call, boundaries, x, isAfter));
 }
 
 /// Reads the number or tensor to search for, in the boundaries' type.

@@ -28,9 +28,9 @@ def diagonal(x, offset=0, dim1=0, dim2=1):
     rows, columns = x.shape[dim1], x.shape[dim2]
     x = x.permute([d for d in range(x.dim()) if d not in (dim1, dim2)] + [dim1, dim2])
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    steps = torch.arange(length, device=x.device) * (columns + 1)
-    first = offset if offset >= 0 else -offset * columns
-    return torch.index_select(x.flatten(-2), -1, steps + first)
+    step, first = columns + 1, offset if offset >= 0 else -offset * columns
+    flat = x.flatten(-2)
+    return flat[..., first:first + (length - 1) * step + 1:step] if length else flat[..., :0]
 
 
 @form(aten.trace.default)

@@ -97,11 +97,10 @@ func.func @nanmedian(%arg0: !torch.vtensor<[3,4],f32>) -> !torch.vtensor<[],f32>
 
 // All boundaries that are not beyond an element are before it.
 // CHECK-LABEL: func.func @searchsorted(
-// CHECK: %[[WIDE:.+]] = fact.reshape %arg0 : (tensor<3x4xf32>) -> tensor<3x1x4xf32>
-// CHECK: %[[X:.+]] = fact.reshape %arg1 : (tensor<3x2xf32>) -> tensor<3x2x1xf32>
-// CHECK: %[[AFTER:.+]] = fact.compare gt %[[WIDE]], %[[X]]
-// CHECK: %[[COUNT:.+]] = fact.reduce sum %{{.+}} dims [2]
-// CHECK: fact.sub %{{.+}}, %[[COUNT]]
+// CHECK: %[[LARGEST:.+]] = fact.slice %arg0 dim 1 start 3
+// CHECK: fact.compare gt %[[LARGEST]], %arg1
+// CHECK-COUNT-2: fact.gather
+// CHECK-NOT: fact.gather
 func.func @searchsorted(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,2],si64> {
   %none = torch.constant.none
   %false = torch.constant.bool false
@@ -110,8 +109,8 @@ func.func @searchsorted(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<
   return %0 : !torch.vtensor<[3,2],si64>
 }
 
-// Many boundaries are searched: the first step leaves 32 places of 40, so that
-// no later one reads outside of a row.
+// The first step leaves 32 places of 40, so that no later one reads outside of
+// a row.
 // CHECK-LABEL: func.func @search_many(
 // CHECK: %[[MIDDLE:.+]] = fact.slice %arg0 dim 1 start 31
 // CHECK: %[[FIRST:.+]] = fact.compare ge %[[MIDDLE]], %arg1
@@ -131,9 +130,19 @@ func.func @search_many(%arg0: !torch.vtensor<[3,40],f32>, %arg1: !torch.vtensor<
   return %0 : !torch.vtensor<[3,2],si64>
 }
 
+// CHECK-LABEL: func.func @search_none(
+// CHECK: fact.constant dense<0> : tensor<3x2xi64>
+func.func @search_none(%arg0: !torch.vtensor<[3,0],f32>, %arg1: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,2],si64> {
+  %none = torch.constant.none
+  %false = torch.constant.bool false
+  %0 = torch.aten.searchsorted.Tensor %arg0, %arg1, %false, %false, %none, %none : !torch.vtensor<[3,0],f32>, !torch.vtensor<[3,2],f32>, !torch.bool, !torch.bool, !torch.none, !torch.none -> !torch.vtensor<[3,2],si64>
+  return %0 : !torch.vtensor<[3,2],si64>
+}
+
 // CHECK-LABEL: func.func @search_by_sorter(
 // CHECK: %[[SORTED:.+]] = fact.gather %arg0, %{{.+}} dim 0
-// CHECK: fact.compare ge %[[SORTED]], %{{.+}}
+// CHECK: %[[LARGEST:.+]] = fact.slice %[[SORTED]] dim 0 start 3
+// CHECK: fact.compare ge %[[LARGEST]], %{{.+}}
 func.func @search_by_sorter(%arg0: !torch.vtensor<[4],f32>, %arg1: !torch.vtensor<[2],f32>, %arg2: !torch.vtensor<[4],si64>) -> !torch.vtensor<[2],si64> {
   %none = torch.constant.none
   %false = torch.constant.bool false

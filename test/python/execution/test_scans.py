@@ -113,9 +113,8 @@ INTEGER_SORTS = group(
     types=["fp32"],
 )
 
-# Sorted rows of a power of two, one more and one less, with ties and infinities; so many that
-# they are searched, and so few that they are counted.
-EDGES = {size: (rand(3, size, seed=size) * 20).round().sort(1)[0] for size in (5, 63, 64, 65)}
+# Sorted rows of a power of two, one more and one less, with ties and infinities.
+EDGES = {size: (rand(3, size, seed=size) * 20).round().sort(1)[0] for size in (1, 2, 5, 63, 64, 65)}
 EDGES[65][1, 60:], EDGES[64][0, :3] = math.inf, -math.inf
 WANTED = torch.cat([(rand(3, 41, seed=2) * 21).round(), EDGES[65][:, ::3],
                     torch.tensor([[math.inf, -math.inf, math.nan]]).expand(3, 3)], 1)
@@ -140,6 +139,7 @@ SEARCHES = group(
     case("search sorter", _search_unsorted, [EDGES[65], WANTED]),
     case("search images", lambda s, x: torch.searchsorted(s, x),
          [EDGES[63][:, None].repeat(1, 2, 1), WANTED[:, :42].reshape(3, 2, 21)]),
+    case("search nothing", lambda s, x: torch.bucketize(x, s[:0]), [EDGES[5][0], WANTED]),
     case("search number", lambda s: torch.searchsorted(s[0], 3.5), [EDGES[64]]),
 )
 
