@@ -582,7 +582,7 @@ module @strict_attention {{
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
 
 
-@pytest.mark.parametrize("candidates", [0, 1])
+@pytest.mark.parametrize("candidates", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_kernels_in_one_source_are_one_object(root, tmp_path, candidates):
     """What test/gpu/unite.py makes of a bundle, with one candidate of each kernel or with all."""
     class Rows(nn.Module):
