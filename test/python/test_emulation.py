@@ -86,6 +86,7 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
 
 
+@pytest.mark.full
 def test_a_product_by_scalar_instructions(root, tmp_path):
     torch.manual_seed(0)
     report = emulate(root, tmp_path, nn.Linear(21, 35).eval(), [torch.randn(11, 21)], "rtx3090")
@@ -458,9 +459,8 @@ def test_blocks_share_columns(root, tmp_path):
     assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
-@pytest.mark.parametrize("name", ["siblings", pytest.param("tiles", marks=pytest.mark.full),
-                                  pytest.param("reads", marks=pytest.mark.full),
-                                  pytest.param("sorts", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["siblings", "tiles", "reads", "sorts"])
 def test_regions(root, tmp_path, name):
     report = emulate_text(root, tmp_path, root / "test" / "gpu" / f"{name}.mlir")
     if name == "tiles":
@@ -475,9 +475,8 @@ class Ordered(nn.Module):
                 x.flatten(1).median(-1).values, *x.sort(1, descending=True))
 
 
-@pytest.mark.parametrize("dtype", [
-    torch.float32, pytest.param(torch.bfloat16, marks=pytest.mark.full),
-    pytest.param(torch.float16, marks=pytest.mark.full)], ids=str)
+@pytest.mark.full
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_order_statistics(root, tmp_path, dtype):
     report = emulate(root, tmp_path, Ordered(), [torch.randn(3, 23, 37).to(dtype)], "h200")
     assert {"cuda_select", "cuda_sort"} <= kinds(report), kinds(report)
