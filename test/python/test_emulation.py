@@ -289,11 +289,10 @@ func.func @{name}({", ".join(f"%x{i}: {part}" for i in range(count))}) -> {resul
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("element, sizes, steps, first", [
-    ("f32", (5, 7, 21), (2, 2), 1),
-    pytest.param("bf16", (5, 7, 21), (2, 2), 1, marks=pytest.mark.full),
-    pytest.param("f32", (9, 16, 32), (1, 3), 0, marks=pytest.mark.full),
-    pytest.param("bf16", (4, 35, 6), (2, 4), 0, marks=pytest.mark.full)])
+    ("f32", (5, 7, 21), (2, 2), 1), ("bf16", (5, 7, 21), (2, 2), 1), ("f32", (9, 16, 32), (1, 3), 0),
+    ("bf16", (4, 35, 6), (2, 4), 0)])
 def test_phases_are_one_cropped_pass(root, tmp_path, element, sizes, steps, first):
     (tmp_path / "phases.mlir").write_text(phases("main", element, sizes, steps, first))
     report = emulate_text(root, tmp_path, tmp_path / "phases.mlir")
