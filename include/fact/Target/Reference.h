@@ -19,6 +19,10 @@ namespace fact {
 mlir::LogicalResult emitReference(FusedOp fused, llvm::StringRef symbol,
                                   KernelCode &code);
 
+/// Whether an op computes without rounding: a view, or a choice among its
+/// operands.
+bool isExact(mlir::Operation *op);
+
 /// The effect of intermediate rounding on a result, beyond its tolerance.
 enum class Doubt {
   None,

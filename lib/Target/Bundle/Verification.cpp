@@ -314,8 +314,23 @@ static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
          });
 }
 
+/// Whether a value is computed with rounding on the way from the operands.
+static bool isRounded(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Operation *op = found[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (!isExact(op))
+      return true;
+    found.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
 /// Whether a value may be so small that some kernels compute 0: a function with
-/// an asymptote at 0, or a quotient.
+/// an asymptote at 0, a quotient, or a difference of rounded values.
 static bool mayVanish(Value value) {
   llvm::SetVector<Value> found;
   found.insert(value);
@@ -326,7 +341,8 @@ static bool mayVanish(Value value) {
     auto row = dyn_cast<RowOpInterface>(op);
     if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp, DivOp,
             ReciprocalOp, PowOp>(op) ||
-        (row && row.getArithmetic().mayVanish))
+        (row && row.getArithmetic().mayVanish) ||
+        (isa<AddOp, SubOp>(op) && llvm::any_of(op->getOperands(), isRounded)))
       return true;
     if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op))
       found.insert(op->operand_begin(), op->operand_end());

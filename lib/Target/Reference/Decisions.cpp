@@ -34,8 +34,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Whether an op computes without rounding.
-static bool isExact(Operation *op) {
+bool fact::isExact(Operation *op) {
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().chooses;
   if (auto scatter = dyn_cast<ScatterOp>(op))
