@@ -145,8 +145,8 @@ static void rankBelow(ArrayRef<Proposal> chosen,
 }
 
 /// Writes out raised ops that no family takes but the last resort, reductions
-/// of windows where only those of rows have a family, and products of few
-/// terms.
+/// of windows where only those of rows have a family, and products and
+/// reductions of few terms.
 void Discovery::writeOutRefused(Block &block) {
   // Knows the block as it is, until an op is written out.
   std::optional<GroupedBlock> nothing;
@@ -162,17 +162,23 @@ void Discovery::writeOutRefused(Block &block) {
              fusibility->accepts(rule->name, alone, *nothing);
     });
   };
+  int64_t mostTerms = target->getMostTerms();
   IRRewriter rewriter(module.getContext());
   for (Operation *op = &block.front(); op;) {
     Operation *next = op->getNextNode();
+    Operation *before = op->getPrevNode();
+    rewriter.setInsertionPoint(op);
+    Value simpler;
     auto matmul = dyn_cast<MatmulOp>(op);
-    bool sums = matmul && isShort(matmul, target->getMostScaledRows()) &&
-                hasRowsToScale(matmul);
-    if (sums || (canWriteOut(op) && !isTaken(op))) {
-      Operation *before = op->getPrevNode();
-      rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, sums ? sumScaledRows(rewriter, matmul)
-                                  : writeOut(rewriter, op));
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (matmul && isShort(matmul, mostTerms) && hasRowsToScale(matmul))
+      simpler = sumScaledRows(rewriter, matmul);
+    else if (reduce && reducesFew(reduce, mostTerms))
+      simpler = combineFew(rewriter, reduce);
+    else if (canWriteOut(op) && !isTaken(op))
+      simpler = writeOut(rewriter, op);
+    if (simpler) {
+      rewriter.replaceOp(op, simpler);
       nothing.reset();
       // The new ops may need it too.
       next = before ? before->getNextNode() : &block.front();

@@ -6,6 +6,7 @@
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
@@ -23,6 +24,7 @@ public:
   Value write(MatmulOp op);
   Value write(ReduceOp op);
   Value sumScaledRows(MatmulOp op);
+  Value combineFew(ReduceOp op);
   Value transposeLast(Value value);
 
 private:
@@ -340,6 +342,51 @@ Value Writer::write(ReduceOp op) {
   return result;
 }
 
+/// Whether a permutation moves only dimensions of one element past others.
+static bool keepsOrder(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> kept;
+  llvm::copy_if(dims, std::back_inserter(kept),
+                [&](int64_t dim) { return shape[dim] != 1; });
+  return llvm::is_sorted(kept);
+}
+
+/// Sums and products of 16-bit elements are computed in f32, as reductions
+/// compute them. Slices are taken before a permutation that made rows of them.
+Value Writer::combineFew(ReduceOp op) {
+  Value operand = op.getOperand();
+  SmallVector<int64_t> dims(op.getDims());
+  auto permute = operand.getDefiningOp<PermuteOp>();
+  if (permute) {
+    operand = permute.getOperand();
+    for (int64_t &dim : dims)
+      dim = permute.getDims()[dim];
+  }
+  RankedTensorType type = typeOf(operand);
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= type.getDimSize(dim);
+  Value result;
+  for (int64_t place = 0; place < count; ++place) {
+    Value part = operand;
+    int64_t rest = place;
+    for (int64_t dim : llvm::reverse(dims)) {
+      SmallVector<int64_t> shape(typeOf(part).getShape());
+      shape[dim] = 1;
+      part = createOrFold<SliceOp>(type.clone(shape), part, dim,
+                                   rest % type.getDimSize(dim));
+      rest /= type.getDimSize(dim);
+    }
+    part = op.getArithmetic().chooses ? part : widen(part);
+    result = result ? combine(op.getKind(), result, part) : part;
+  }
+  if (op.getKind() == ReduceKind::mean)
+    result = DivOp::create(*this, result, number(double(count), result));
+  result = convert(result, type.getElementType());
+  if (permute && !keepsOrder(typeOf(result).getShape(), permute.getDims()))
+    result = PermuteOp::create(*this, result, permute.getDims());
+  return reshape(result, op.getType().getShape());
+}
+
 /// Whether a reduction is over all places in windows, which are few.
 static bool reducesWindows(ReduceOp op) {
   WindowsOp windows = getReducedWindows(op);
@@ -378,6 +425,61 @@ bool fact::isShort(MatmulOp op, int64_t mostTerms) {
          op.getN() > mostTerms && !readsWindows(op);
 }
 
+/// Whether a value is computed from a product, element by element: its kernel
+/// may reduce it.
+static bool followsProduct(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Operation *op = found[i].getDefiningOp();
+    if (isa_and_nonnull<ContractionOpInterface>(op))
+      return true;
+    if (isa_and_nonnull<ViewOpInterface, PointwiseOpInterface>(op))
+      found.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// Whether the last dimension of a tensor in memory is reduced: kernels of rows
+/// read it in vectors.
+static bool readsRows(ReduceOp op) {
+  Value operand = op.getOperand();
+  int64_t last = op.getDims().back();
+  if (auto permute = operand.getDefiningOp<PermuteOp>()) {
+    operand = permute.getOperand();
+    last = permute.getDims()[last];
+  }
+  if (last + 1 != cast<RankedTensorType>(operand.getType()).getRank())
+    return false;
+  while (auto view = operand.getDefiningOp<ViewOpInterface>())
+    operand = view->getOperand(0);
+  return !operand.getDefiningOp<PointwiseOpInterface>();
+}
+
+/// Whether a pointwise op combines the value, or a view of it, with more
+/// elements: those of the row that it was computed from, which kernels of rows
+/// hold.
+static bool isBroadcast(Value value) {
+  int64_t count = cast<RankedTensorType>(value.getType()).getNumElements();
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (!isa<ViewOpInterface, PointwiseOpInterface>(user))
+      return false;
+    Value result = user->getResult(0);
+    return cast<RankedTensorType>(result.getType()).getNumElements() > count ||
+           (isa<ViewOpInterface>(user) && isBroadcast(result));
+  });
+}
+
+bool fact::reducesFew(ReduceOp op, int64_t mostTerms) {
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t count = type.getNumElements() /
+                  std::max<int64_t>(op.getType().getNumElements(), 1);
+  return count > 1 && count <= mostTerms && !op.getArithmetic().locates &&
+         !type.getElementType().isInteger(1) && !getReducedWindows(op) &&
+         !readsRows(op) && !followsProduct(op.getOperand()) &&
+         !isBroadcast(op.getResult());
+}
+
 bool fact::hasRowsToScale(MatmulOp op) {
   FailureOr<StridedView> rhs = StridedView::get(op.getRhs());
   return succeeded(rhs) &&
@@ -386,7 +488,7 @@ bool fact::hasRowsToScale(MatmulOp op) {
 
 void fact::prepareRowsToScale(Block &block, const Target &target) {
   for (auto matmul : llvm::make_early_inc_range(block.getOps<MatmulOp>())) {
-    if (!isShort(matmul, target.getMostScaledRows()) || hasRowsToScale(matmul))
+    if (!isShort(matmul, target.getMostTerms()) || hasRowsToScale(matmul))
       continue;
     Writer writer(matmul.getLoc(), matmul);
     Value rows = prepare(writer, matmul.getRhs(), [&](Value weight) {
@@ -401,4 +503,8 @@ void fact::prepareRowsToScale(Block &block, const Target &target) {
 
 Value fact::sumScaledRows(OpBuilder &builder, MatmulOp op) {
   return Writer(op.getLoc(), builder).sumScaledRows(op);
+}
+
+Value fact::combineFew(OpBuilder &builder, ReduceOp op) {
+  return Writer(op.getLoc(), builder).combineFew(op);
 }

@@ -32,6 +32,13 @@ void prepareRowsToScale(mlir::Block &block, const Target &target);
 
 /// Builds a product as a sum of scaled rows, one for each term.
 mlir::Value sumScaledRows(mlir::OpBuilder &builder, MatmulOp op);
+
+/// Whether a reduction is of at most so many elements, and none of its users
+/// has them again.
+bool reducesFew(ReduceOp op, int64_t mostTerms);
+
+/// Builds a reduction of few elements as pointwise ops on slices.
+mlir::Value combineFew(mlir::OpBuilder &builder, ReduceOp op);
 } // namespace fact
 
 #endif // FACT_LIB_FUSION_WRITEOUT_H

@@ -34,9 +34,9 @@ public:
   };
   virtual Commands getCommands() const = 0;
 
-  /// Products of so many terms at most are sums of scaled rows: kernels of
-  /// pointwise ops store them as fast as memory takes them.
-  virtual int64_t getMostScaledRows() const { return 0; }
+  /// Products and reductions of so many terms at most are written out: kernels
+  /// of pointwise ops store them as fast as memory takes them.
+  virtual int64_t getMostTerms() const { return 0; }
 
   /// The processor that compiled kernels need.
   struct Processor {

@@ -26,7 +26,7 @@ public:
   StringRef getKind() const override { return kind; }
   StringRef getSourceSuffix() const override { return ".cu"; }
   /// A store then waits for eight loads, from the first cache.
-  int64_t getMostScaledRows() const override { return 8; }
+  int64_t getMostTerms() const override { return 8; }
 
   Commands getCommands() const override;
   std::vector<std::pair<std::string, std::string>>
