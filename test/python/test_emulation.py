@@ -395,6 +395,18 @@ def test_rows_are_masked_as_they_are_read(root, tmp_path):
     assert [kernel["schedule"].partition("<")[0] for kernel in report["kernels"]] == 3 * ["cuda_row"]
 
 
+class Few(nn.Module):
+    """Reductions of few elements, of a dimension in the middle and of two."""
+
+    def forward(self, x):
+        return x.amax(1) - x.amin(1) + x.mean(1), (x[:, :2, ::2].square()).sum((1, 2)).sqrt()
+
+
+def test_few_elements_are_pointwise(root, tmp_path):
+    report = emulate(root, tmp_path, Few(), [torch.randn(2, 3, 5, 7).bfloat16()], "h200")
+    assert kinds(report) == {"cuda_pointwise"}
+
+
 def test_channels_are_read_once(root, tmp_path):
     (tmp_path / "channels.mlir").write_text(CHANNELS)
     report = emulate_text(root, tmp_path, tmp_path / "channels.mlir")
