@@ -139,3 +139,23 @@ func.func @costly(%a: tensor<5x8xf32>, %b: tensor<5x8xf32>) -> tensor<5x16xf32> 
   return %0 : tensor<5x16xf32>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Parts that take longer to compute than to read are passes of their own.
+// CHECK: using Part0 = Pointwise<
+// CHECK: using Part1 = Pointwise<
+// CHECK: using Kernel = Concat<Part0, Part1>;
+func.func @costly(%a: tensor<4x16xbf16>) -> tensor<4x32xbf16> {
+  %0 = fact.fused "concat" ins(%a : tensor<4x16xbf16>) {
+  ^bb0(%x: tensor<4x16xbf16>):
+    %s = fact.sin %x : (tensor<4x16xbf16>) -> tensor<4x16xbf16>
+    %1 = fact.sin %s : (tensor<4x16xbf16>) -> tensor<4x16xbf16>
+    %2 = fact.cos %x : (tensor<4x16xbf16>) -> tensor<4x16xbf16>
+    %3 = fact.concat %1, %2 dim 1 : (tensor<4x16xbf16>, tensor<4x16xbf16>) -> tensor<4x32xbf16>
+    fact.yield %3 : tensor<4x32xbf16>
+  } schedule(#fact.cuda_pointwise<threads = 256, vector = 8>) : tensor<4x32xbf16>
+  return %0 : tensor<4x32xbf16>
+}
+}

@@ -305,7 +305,9 @@ bool Pointwise::wastesSectors() const {
 LogicalResult fact::checkConcats(const Pointwise &pointwise,
                                  EmitError emitError) {
   constexpr int64_t mostParts = 16;
-  constexpr double mostSlots = 128;
+  // A pass more is worth so many slots per element, or as many as
+  // multiprocessors issue while memory moves it.
+  constexpr double fewSlots = 64, slotsPerByte = 6;
   int64_t parts = llvm::count_if(
       pointwise.bounds, [](const auto &list) { return !list.empty(); });
   if (parts > mostParts)
@@ -315,9 +317,12 @@ LogicalResult fact::checkConcats(const Pointwise &pointwise,
   bool selects =
       llvm::any_of(pointwise.body.getArguments(),
                    [](const auto &argument) { return argument.isCoordinate; });
+  double mostSlots =
+      std::max(fewSlots, slotsPerByte * pointwise.getBytes() /
+                             std::max<int64_t>(pointwise.getElements(), 1));
   if (selects && pointwise.body.getCost() > mostSlots)
     return emitError() << "computes all parts of 'fact.concat' for each "
-                          "element, which costs more than reading them";
+                          "element, which takes longer than reading them";
   return success();
 }
 
