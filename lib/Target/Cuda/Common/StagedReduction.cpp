@@ -259,13 +259,14 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
       elements * ((1 + (passes - 1) * again) * reduction.getOperandBytes() +
                   reduction.getResultBytes() + reduction.getScatteredBytes());
   // Bytes in flight: four vectors per thread, more of small ones, all of what
-  // is held.
+  // is held. Multiprocessors without a block do not take part.
   double step = vector * reduction.getOperandBytes();
   double inFlight =
       step * std::min(steps, own.isHeld() ? 16.0 : std::max(4.0, 32 / step));
-  double wanted = 32e3 * machine.multiprocessors;
+  double busy = std::min(resident, double(machine.multiprocessors));
   double efficiency =
-      0.9 * std::min(1.0, resident * threads * inFlight / wanted);
+      0.9 * busy / machine.multiprocessors *
+      std::min(1.0, resident * threads * inFlight / busy / 32e3);
   // Blocks too small to fill a multiprocessor, parts of lines, and idle lanes.
   if (threads < 64)
     efficiency *= 0.8;
