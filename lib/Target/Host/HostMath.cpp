@@ -10,13 +10,16 @@
 
 #include "ObjectEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -177,7 +180,7 @@ public:
   /// 1 + erf(x) = erfc(t) or 2 - erfc(t), t = |x|, with erfc(t) = 2^(t Q(t)). Q
   /// is a minimax fit up to t = 4 with errors weighted by erfc(t), so that the
   /// error is that of rounding 1; beyond, it falls on. 2^r for |r| <= 1/2 is a
-  /// minimax fit, too, and the power of -127 is 0.
+  /// minimax fit, too, and that of -127 is 0.
   Value onePlusErf(Value x) {
     Value t = math::AbsFOp::create(b, x);
     Value exponent =
@@ -191,12 +194,13 @@ public:
     Value shifted = arith::AddFOp::create(b, exponent, magic);
     Value n = arith::SubFOp::create(b, shifted, magic);
     Value r = arith::SubFOp::create(b, exponent, n);
-    Value count =
-        arith::SubIOp::create(b, asInteger(shifted), asInteger(magic));
     Value tail = polynomial(r, {1.547589736356677e-4, 1.3400283913345135e-3,
                                 9.61800541290687e-3, 5.5503277405461175e-2,
                                 2.4022651332419223e-1, 6.931472062893558e-1});
-    Value erfc = mul(fma(tail, r, constant(1.0)), power(count));
+    // n, in the low bits, is added to the exponent of 2^r.
+    Value count = arith::ShLIOp::create(b, asInteger(shifted), integer(23));
+    Value erfc = asFloat(arith::AddIOp::create(
+        b, asInteger(fma(tail, r, constant(1.0))), count));
     Value isNegative = compare(arith::CmpFPredicate::OLT, x, constant(0.0));
     return select(isNegative, erfc, sub(constant(2.0), erfc));
   }
@@ -392,6 +396,62 @@ struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   }
 };
 
+/// Whether `value` is a constant, or a vector of it.
+static bool isFloat(Value value, double number) {
+  FloatAttr attr;
+  SplatElementsAttr splat;
+  if (matchPattern(value, m_Constant(&splat)))
+    return isa<FloatType>(splat.getElementType()) &&
+           splat.getSplatValue<APFloat>().convertToDouble() == number;
+  return matchPattern(value, m_Constant(&attr)) &&
+         attr.getValueAsDouble() == number;
+}
+
+static bool isComparison(Value value, arith::CmpFPredicate predicate, Value x,
+                         double number) {
+  auto compare = value.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == predicate &&
+         compare.getLhs() == x && isFloat(compare.getRhs(), number);
+}
+
+/// The conversion of floats to integers that are as wide, as the scalar
+/// definition of a cast writes it: values outside of the type saturate, and
+/// NaN becomes 0. AArch64 has an instruction for it, and elsewhere LLVM knows
+/// the shortest code.
+struct Saturate : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const final {
+    using P = arith::CmpFPredicate;
+    auto whole = op.getFalseValue().getDefiningOp<arith::FPToSIOp>();
+    auto bounded =
+        whole ? whole.getIn().getDefiningOp<arith::SelectOp>() : nullptr;
+    if (!bounded)
+      return failure();
+    Value x = bounded.getTrueValue();
+    unsigned bits = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    if (getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() != bits)
+      return failure();
+    double bound = std::ldexp(1.0, bits - 1);
+    APInt most;
+    auto inside = bounded.getCondition().getDefiningOp<arith::AndIOp>();
+    auto outside = bounded.getFalseValue().getDefiningOp<arith::SelectOp>();
+    if (!isComparison(op.getCondition(), P::OGE, x, bound) ||
+        !matchPattern(op.getTrueValue(), m_ConstantInt(&most)) ||
+        !most.isMaxSignedValue() || !inside || !outside ||
+        !isComparison(inside.getLhs(), P::OGE, x, -bound) ||
+        !isComparison(inside.getRhs(), P::OLT, x, bound) ||
+        !isComparison(outside.getCondition(), P::OLT, x, -bound) ||
+        !isFloat(outside.getTrueValue(), -bound) ||
+        !isFloat(outside.getFalseValue(), 0))
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr("llvm.fptosi.sat"),
+        ValueRange(x));
+    return success();
+  }
+};
+
 /// A product and a sum, for processors without fused multiply-add: libm's `fma`
 /// would be a call per lane.
 struct SplitFma : OpRewritePattern<math::FmaOp> {
@@ -416,6 +476,7 @@ void host::populateHostMathPatterns(RewritePatternSet &patterns,
                ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
       patterns.getContext(), /*benefit=*/10);
   patterns.add<ExpandGate>(patterns.getContext(), /*benefit=*/20);
+  patterns.add<Saturate>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return name == "math.log1p"; });
   if (cpu.hasFusedMultiplyAdd())
