@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Indices.h"
+#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -59,9 +60,15 @@ static LogicalResult convertRunningExtreme(TorchCall &call) {
   Value isExtreme = call.compare(Predicate::eq, x, extreme);
   if (isa<FloatType>(elementOf(x)))
     isExtreme = call.logicalOr(isExtreme, call.compare(Predicate::ne, x, x));
-  Value none = call.constant(-1, call.getBuilder().getI64Type());
-  Value place = call.select(isExtreme, countAlong(call, x, dim), none);
-  return call.replaceReshaped({extreme, scan(call, ScanKind::max, place, dim)});
+  // Places of 32 bits, where they fit: a vector has twice as many.
+  Type wide = call.getBuilder().getI64Type(), narrow = wide;
+  if (typeOf(x).getDimSize(dim) <= std::numeric_limits<int32_t>::max())
+    narrow = call.getBuilder().getI32Type();
+  Value none = call.constant(-1, narrow);
+  Value count = call.cast(countAlong(call, x, dim), narrow);
+  Value place =
+      scan(call, ScanKind::max, call.select(isExtreme, count, none), dim);
+  return call.replaceReshaped({extreme, call.cast(place, wide)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,6 +81,15 @@ public:
   Value combine(Value x, Value y) {
     return vector::makeArithReduction(b, b.getLoc(), combining, x, y);
   }
+  /// The same where lanes of `x` are neutral, for LLVM to drop. The sign of a
+  /// zero does not matter, since sums begin with one.
+  Value combineLanes(Value x, Value y) {
+    arith::FastMathFlagsAttr flags;
+    if (isa<FloatType>(type) && combining == CombiningKind::ADD)
+      flags = arith::FastMathFlagsAttr::get(b.getContext(),
+                                            arith::FastMathFlags::nsz);
+    return vector::makeArithReduction(b, b.getLoc(), combining, x, y, flags);
+  }
   /// Elements in the type of the running reduction, and back.
   Value widen(Value value);
   Value narrow(Value value);
@@ -137,6 +146,8 @@ private:
   SmallVector<Running> running;
   /// Of vectors of rows, and of the columns of one row.
   int64_t lanes, rowLanes;
+  /// Rows that are scanned in vectors of columns in one loop.
+  int64_t rowsAtOnce;
 };
 } // namespace
 
@@ -163,9 +174,6 @@ FailureOr<Elements> ScanRegion::plan(Value value, EmitError emitError) const {
   }
   return elements;
 }
-
-/// Rows that are scanned in one loop.
-static constexpr int64_t rowsAtOnce = 4;
 
 /// Rows that are too few to share among threads.
 static constexpr int64_t fewRows = 4;
@@ -288,7 +296,7 @@ Value Running::scanLanes(Value vector) {
     for (int64_t i = 0; i < lanes; ++i)
       places.push_back(i < distance ? lanes + i : i - distance);
     Value before = vector::ShuffleOp::create(b, vector, none, places);
-    vector = combine(before, vector);
+    vector = combineLanes(before, vector);
   }
   return vector;
 }
@@ -311,7 +319,15 @@ ScanBuilder::ScanBuilder(KernelBuilder &b, const ScanRegion &region)
     computes |= !elements.isLeaf();
   for (const Elements &elements : region.results)
     computes |= !elements.isLeaf();
+  // Of short registers, enough for eight lanes: most steps between lanes are
+  // then between registers, which takes no shuffle, and one row has enough to
+  // do. Rows side by side would evict each other from the first cache, if a
+  // power of two is their length.
+  bool isNarrow = b.getCpu().getVectorBytes() == 16;
   rowLanes = computes ? 2 * lanes : lanes;
+  if (isNarrow)
+    rowLanes = std::max<int64_t>(rowLanes, 8);
+  rowsAtOnce = isNarrow ? 1 : 4;
   for (const Running &each : running)
     rowLanes = std::min(rowLanes, each.getMostLanes());
 }

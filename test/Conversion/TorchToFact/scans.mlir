@@ -22,10 +22,11 @@ func.func @cumsum(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,4],
 // CHECK: %[[EQUAL:.+]] = fact.compare eq %arg0, %[[MAX]]
 // CHECK: %[[NAN:.+]] = fact.compare ne %arg0, %arg0
 // CHECK: %[[HIT:.+]] = fact.select %[[EQUAL]], %[[EQUAL]], %[[NAN]]
-// CHECK: %[[NONE:.+]] = fact.constant dense<-1> : tensor<i64>
+// CHECK: %[[NONE:.+]] = fact.constant dense<-1> : tensor<i32>
 // CHECK: %[[PLACE:.+]] = fact.select %[[HIT]], %{{.+}}, %[[NONE]]
-// CHECK: %[[LAST:.+]] = fact.scan max %[[PLACE]] dim 1 : tensor<3x4xi64>
-// CHECK: return %[[MAX]], %[[LAST]]
+// CHECK: %[[LAST:.+]] = fact.scan max %[[PLACE]] dim 1 : tensor<3x4xi32>
+// CHECK: %[[WIDE:.+]] = fact.cast %[[LAST]] : (tensor<3x4xi32>) -> tensor<3x4xi64>
+// CHECK: return %[[MAX]], %[[WIDE]]
 func.func @cummax(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>) {
   %int1 = torch.constant.int 1
   %0, %1 = torch.aten.cummax %arg0, %int1 : !torch.vtensor<[3,4],f32>, !torch.int -> !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>
