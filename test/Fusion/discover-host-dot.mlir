@@ -29,14 +29,23 @@ func.func @matrix_vector(%x: tensor<300x400xf32>, %y: tensor<400x1xf32>) -> tens
   return %1 : tensor<300x1xf32>
 }
 
-// CHECK-LABEL: @vector_matrix
+// One row reads a matrix of contiguous rows in place, as a product.
+// CHECK-LABEL: @vector_matrix(
+// CHECK: fact.fused "gemm_epilogue"
+// CHECK: fact.matmul
+func.func @vector_matrix(%x: tensor<1x400xf32>, %y: tensor<400x300xf32>) -> tensor<1x300xf32> {
+  %0 = fact.matmul %x, %y : (tensor<1x400xf32>, tensor<400x300xf32>) -> tensor<1x300xf32>
+  return %0 : tensor<1x300xf32>
+}
+
+// One of contiguous columns is a sum.
+// CHECK-LABEL: @vector_transposed(
 // CHECK: fact.fused "rowwise"
-// CHECK: fact.permute {{.*}} [1, 0]
 // CHECK: fact.mul {{.*}} (tensor<1x400xf32>, tensor<300x400xf32>) -> tensor<300x400xf32>
 // CHECK-NEXT: fact.reduce sum
 // CHECK-NOT: fact.matmul
-func.func @vector_matrix(%x: tensor<1x400xf32>, %y: tensor<400x300xf32>) -> tensor<1x300xf32> {
-  %0 = fact.matmul %x, %y : (tensor<1x400xf32>, tensor<400x300xf32>) -> tensor<1x300xf32>
+func.func @vector_transposed(%x: tensor<1x400xf32>, %y: tensor<300x400xf32>) -> tensor<1x300xf32> {
+  %0 = fact.matmul %x, %y transpose_b : (tensor<1x400xf32>, tensor<300x400xf32>) -> tensor<1x300xf32>
   return %0 : tensor<1x300xf32>
 }
 

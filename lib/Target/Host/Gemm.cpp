@@ -21,23 +21,28 @@ public:
       : HostPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   SpaceAttrInterface getSpace() const override;
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
   double predict(ScheduleAttr schedule) const override;
 
 protected:
   LogicalResult checkLimits(ScheduleAttr schedule,
                             EmitError emitError) const override;
   void build(KernelBuilder &b, ScheduleAttr schedule) const override {
-    buildGemm(b, gemm, cast<HostGemmAttr>(schedule));
+    buildGemm(b, gemm, schedule);
   }
 
 private:
+  /// Whether a weight or a constant is packed, when the model is created.
+  bool packsOnce() const;
+
   GemmPlan gemm;
 };
 
 class GemmFamily : public Family {
 public:
-  GemmFamily(const Rule &rule, ContractionRegion::Kind kind)
-      : Family(rule, "host", {&HostGemmAttr::kind}), kind(kind) {}
+  GemmFamily(const Rule &rule, ContractionRegion::Kind kind,
+             std::vector<const ScheduleKind *> schedules)
+      : Family(rule, "host", std::move(schedules)), kind(kind) {}
 
   StringRef getLimits() const override {
     return "Each factor comes from outside of the pattern, directly or "
@@ -64,19 +69,22 @@ private:
 class GemmEpilogueFamily : public GemmFamily {
 public:
   GemmEpilogueFamily()
-      : GemmFamily(gemmEpilogueRule, ContractionRegion::Kind::Single) {}
+      : GemmFamily(gemmEpilogueRule, ContractionRegion::Kind::Single,
+                   {&HostGemmAttr::kind, &HostStreamAttr::kind}) {}
 };
 
 class GatedGemmFamily : public GemmFamily {
 public:
   GatedGemmFamily()
-      : GemmFamily(gatedGemmRule, ContractionRegion::Kind::Gated) {}
+      : GemmFamily(gatedGemmRule, ContractionRegion::Kind::Gated,
+                   {&HostGemmAttr::kind}) {}
 };
 
 class GroupedGemmFamily : public GemmFamily {
 public:
   GroupedGemmFamily()
-      : GemmFamily(groupedGemmRule, ContractionRegion::Kind::Grouped) {}
+      : GemmFamily(groupedGemmRule, ContractionRegion::Kind::Grouped,
+                   {&HostGemmAttr::kind}) {}
 };
 } // namespace
 
@@ -86,6 +94,13 @@ public:
 
 LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
                                         EmitError emitError) const {
+  if (isa<HostStreamAttr>(schedule)) {
+    if (gemm.canStream())
+      return success();
+    return emitError() << "reads the rhs in place for one product of at most 8 "
+                          "rows, if neighboring columns of the rhs are "
+                          "adjacent in memory";
+  }
   auto own = cast<HostGemmAttr>(schedule);
   Extents micro = own.getMicro();
   if (micro[0] * micro[1] > 512)
@@ -139,7 +154,39 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
   return HostGemmAttr::getSpace(fused.getContext(), micro, rowSizes, {wide});
 }
 
+SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
+  if (!gemm.canStream())
+    return {};
+  // Sums of a piece that is no longer than processors need to fetch ahead, and
+  // shorter ones for several threads.
+  int64_t bytes = getStorageBytes(gemm.compute);
+  int64_t most = cpu.getFirstCacheBytes() * 7 / 8 / (gemm.batchRows * bytes);
+  int64_t columns = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(most), 64,
+                                        (16 << 10) / bytes);
+  SmallVector<int64_t> sizes{columns};
+  if (columns / 4 < gemm.getColumns())
+    sizes.push_back(columns / 4);
+  return llvm::to_vector(
+      HostStreamAttr::getSpace(fused.getContext(), sizes).enumerate());
+}
+
+bool HostGemmPlan::packsOnce() const {
+  return !gemm.packedOperands.empty() &&
+         llvm::all_of(gemm.packedOperands, [&](unsigned operand) {
+           return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(
+               fused.getInputs()[operand].getDefiningOp());
+         });
+}
+
 double HostGemmPlan::predict(ScheduleAttr schedule) const {
+  double traffic = countBytes(fused) / machine.bandwidth;
+  if (auto stream = dyn_cast<HostStreamAttr>(schedule)) {
+    // Sums are loaded and stored for every few rows. Shorter pieces take
+    // longer.
+    double flops = 2.0 * gemm.rows * gemm.getColumns() * gemm.k /
+                   (0.4 * machine.getMatrixFlops(toElementType(gemm.compute)));
+    return 1e6 * std::max(flops, traffic) * (1.25 + 64.0 / stream.getColumns());
+  }
   auto own = cast<HostGemmAttr>(schedule);
   double mr = own.getMicro()[0], nr = own.getMicro()[1];
   // Loads per multiplication; then spills, or too few sums to hide latency.
@@ -160,7 +207,12 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
   double flops =
       machine.getMatrixFlops(toElementType(gemm.compute)) * efficiency;
   double seconds = 2 * padded * gemm.k / flops + packing / machine.scalarFlops;
-  return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
+  seconds = std::max(seconds, traffic);
+  // Otherwise B is read and written before each launch.
+  if (!packsOnce())
+    seconds += 2.0 * gemm.batches * gemm.k * gemm.getColumns() *
+               getStorageBytes(gemm.compute) / machine.bandwidth;
+  return 1e6 * seconds;
 }
 
 void host::registerGemmFamilies(DialectRegistry &registry) {

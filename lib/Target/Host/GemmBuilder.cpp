@@ -25,26 +25,37 @@ using namespace fact;
 using namespace fact::host;
 
 GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
-                         HostGemmAttr schedule)
-    : b(b), plan(plan), mr(schedule.getMicro()[0]), nr(schedule.getMicro()[1]),
+                         ScheduleAttr schedule)
+    : b(b), plan(plan), streams(isa<HostStreamAttr>(schedule)),
       mostProducts(plan.getMostProducts()), panels(0), units(0),
       reducesRows(plan.hasReductions(true)),
       reducesColumns(plan.hasReductions(false)) {
+  int64_t rows, columns;
+  if (auto stream = dyn_cast<HostStreamAttr>(schedule)) {
+    rows = mr = plan.batchRows;
+    columns = nr = stream.getColumns();
+  } else {
+    auto gemm = cast<HostGemmAttr>(schedule);
+    mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
+    rows = gemm.getRows(), columns = gemm.getColumns();
+  }
   // Vectors of a whole register, or of a part that divides the register tile.
   lanes = b.getRegisterLanes(plan.compute);
   while (nr % lanes)
     lanes /= 2;
-  std::tie(depth, chain) = plan.chooseBlocks(b.getCpu(), nr * mostProducts);
+  std::tie(depth, chain) =
+      plan.chooseBlocks(b.getCpu(), streams ? mr : nr * mostProducts);
+  if (streams)
+    depth = chain;
   for (const Segment &segment : plan.segments) {
     int64_t count = ceilDivide(segment.n, nr);
     ranges.push_back({panels, count, units});
     panels += count;
     units += count * segment.products.size();
   }
-  tileRows = std::min(schedule.getRows(), ceilDivide(plan.batchRows, mr) * mr);
+  tileRows = std::min(rows, ceilDivide(plan.batchRows, mr) * mr);
   // A reduced row lies in one tile.
-  tilePanels =
-      reducesRows ? panels : std::min(schedule.getColumns() / nr, panels);
+  tilePanels = reducesRows ? panels : std::min(columns / nr, panels);
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,16 +88,63 @@ void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
   packLines(b, lines, none, end, target, targetOffset);
 }
 
+/// Panels that are packed in one loop over K, if rows of B are contiguous: a
+/// piece of a row is then several cache lines, of which none is read twice.
+static constexpr int64_t panelsAtOnce = 8;
+
+void GemmBuilder::packPanels(const GemmPlan::Product &product, Value batch,
+                             Value first, Value end, Value target,
+                             Value targetOffset) {
+  auto packEach = [&](Value from) {
+    b.loop(from, end, 1, [&](Value panel) {
+      Value at = b.mul(b.sub(panel, first), unitElements());
+      packPanel(product, batch, panel, target, b.add(targetOffset, at));
+    });
+  };
+  const RowView &view = product.b;
+  if (view.rowStrides.back() != 1 || view.columnStride == 1)
+    return packEach(first);
+  Value source = b.getPointer(view.base);
+  Value base = b.rowOffset(view, b.mul(batch, product.n));
+  Value whole = b.max(b.sub(b.min(end, product.n / nr), first), 0);
+  Value rest = b.add(first, b.mul(b.div(whole, panelsAtOnce), panelsAtOnce));
+  b.loop(first, rest, panelsAtOnce, [&](Value panel) {
+    Value from = b.add(base, b.mul(panel, nr));
+    Value to = b.add(targetOffset, b.mul(b.sub(panel, first), unitElements()));
+    b.loop(b.integer(0), b.integer(plan.k), 1, [&](Value k) {
+      Value row = b.add(from, b.mul(k, view.columnStride));
+      Value at = b.add(to, b.mul(k, nr));
+      for (int64_t i = 0; i < panelsAtOnce; ++i)
+        for (int64_t j = 0; j < nr; j += lanes)
+          b.store(b.load(source, plan.storage, b.add(row, i * nr + j), lanes),
+                  target, plan.compute, b.add(at, i * unitElements() + j));
+    });
+  });
+  packEach(rest);
+}
+
 void GemmBuilder::buildPack() {
   KernelLayout &layout = b.getLayout();
+  // Several panels per tile, if enough tiles are left for all threads.
+  bool isOne = plan.products.size() == 1;
+  int64_t together = isOne && units >= 8 * panelsAtOnce ? panelsAtOnce : 1;
   layout.packedOperand = plan.packedOperands.front();
   for (unsigned operand : ArrayRef(plan.packedOperands).drop_front())
     layout.packedWith |= 1u << operand;
-  layout.packTiles = plan.batches * units;
+  int64_t perBatch = ceilDivide(units, together);
+  layout.packTiles = plan.batches * perBatch;
   layout.packedBytes =
-      layout.packTiles * unitElements() * getStorageBytes(plan.compute);
+      plan.batches * units * unitElements() * getStorageBytes(plan.compute);
   auto [index, packed] = b.beginPack();
   Value target = packed;
+  if (isOne) {
+    Value batch = b.div(index, perBatch);
+    Value first = b.mul(b.rem(index, perBatch), together);
+    packPanels(plan.products.front(), batch, first,
+               b.min(b.add(first, together), units), target,
+               b.mul(b.add(b.mul(batch, units), first), unitElements()));
+    return b.endFunction();
+  }
   Value batch = b.div(index, units), unit = b.rem(index, units);
   Value offset = b.mul(index, unitElements());
   for (size_t s = 0; s < plan.segments.size(); ++s) {
@@ -237,6 +295,9 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
 /// Packs the tile's panels, where `pack` does not.
 void GemmBuilder::packForTile(Value batch) {
   packedB = b.scratch(plan.compute, tilePanels * mostProducts * unitElements());
+  if (plan.products.size() == 1)
+    return packPanels(plan.products.front(), batch, firstPanel, panelEnd,
+                      packedB, b.integer(0));
   for (size_t s = 0; s < plan.segments.size(); ++s)
     forPanels(s, [&](Value panel) {
       Value at = b.mul(b.sub(b.add(panel, ranges[s].firstPanel), firstPanel),
@@ -270,12 +331,14 @@ void GemmBuilder::buildTile() {
   Value index = b.beginTile();
   Value rowTile = b.rem(index, rowTiles);
   Value panelTile = b.rem(b.div(index, rowTiles), panelTiles);
-  Value batch = b.div(index, rowTiles * panelTiles);
+  batch = b.div(index, rowTiles * panelTiles);
   Value batchRow = b.mul(batch, plan.batchRows);
   Value batchEnd = b.add(batchRow, plan.batchRows);
   firstPanel = b.mul(panelTile, tilePanels);
   panelEnd = b.min(b.add(firstPanel, tilePanels), panels);
-  if (plan.packedOperands.empty()) {
+  if (streams) {
+    chains = b.scratch(plan.compute, mr * nr);
+  } else if (plan.packedOperands.empty()) {
     packForTile(batch);
   } else {
     // The runtime passes the panels in place of the first packed operand.
@@ -329,6 +392,13 @@ void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
 void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
                                  Value to) {
   const Segment &segment = plan.segments[s];
+  auto finish = [&] { buildEpilogue(segment, at); };
+  Value last =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, b.integer(plan.k));
+  if (streams) {
+    stream(segment, at, from, to);
+    return b.ifThen(last, finish);
+  }
   int64_t count = segment.products.size();
   Value unit = plan.packedOperands.empty()
                    ? b.mul(at.tilePanel, mostProducts)
@@ -340,11 +410,8 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
   for (int64_t i = 0; i < count; ++i)
     multiply(b.add(at.sums, i * mr * nr), offsetA,
              b.add(offsetB, i * unitElements()), from, to);
-  auto finish = [&] { buildEpilogue(segment, at); };
   if (!isBlocked())
     return finish();
-  Value last =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, b.integer(plan.k));
   b.ifThen(last, finish);
 }
 
@@ -398,6 +465,6 @@ void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
 }
 
 void host::buildGemm(KernelBuilder &b, const GemmPlan &plan,
-                     HostGemmAttr schedule) {
+                     ScheduleAttr schedule) {
   GemmBuilder(b, plan, schedule).build();
 }

@@ -20,10 +20,10 @@ struct Position {
 /// Writes one kernel with one schedule. Its epilogue is in GemmEpilogue.cpp.
 class GemmBuilder {
 public:
-  GemmBuilder(KernelBuilder &b, const GemmPlan &plan, HostGemmAttr schedule);
+  GemmBuilder(KernelBuilder &b, const GemmPlan &plan, ScheduleAttr schedule);
 
   void build() {
-    if (!plan.packedOperands.empty())
+    if (!streams && !plan.packedOperands.empty())
       buildPack();
     buildTile();
   }
@@ -43,6 +43,10 @@ private:
   /// Packs a panel of one batch of a product's B.
   void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
                  Value target, Value targetOffset);
+  /// Packs panels [first, end) of a segment's only product, one after the
+  /// other.
+  void packPanels(const GemmPlan::Product &product, Value batch, Value first,
+                  Value end, Value target, Value targetOffset);
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
@@ -57,6 +61,11 @@ private:
   /// the segment.
   void forPanels(size_t segment, llvm::function_ref<void(Value)> body);
   void buildMicroTile(size_t segment, const Position &at, Value from, Value to);
+  /// The same for a product whose rhs is read in place. In GemmStream.cpp.
+  void stream(const Segment &segment, const Position &at, Value from, Value to);
+  void streamRows(const Position &at, Value base, Value count, Value from,
+                  Value k, int64_t depth);
+  void addChains(Value count, Value isFirst);
   void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
   void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
                      Value to);
@@ -91,7 +100,10 @@ private:
 
   KernelBuilder &b;
   const GemmPlan &plan;
-  /// Rows and columns of the register tile, and lanes of its vectors.
+  /// Whether the rhs is read in place.
+  bool streams;
+  /// Rows and columns of the register tile, or of a tile that streams, and
+  /// lanes of its vectors.
   int64_t mr, nr, lanes;
   /// The largest number of products in a segment.
   int64_t mostProducts;
@@ -109,7 +121,9 @@ private:
   static constexpr int64_t slots = 8;
 
   // Values of the function that is being written.
-  Value firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
+  Value batch, firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
+  /// Of a tile that streams: the sums of the block of K.
+  Value chains;
   /// The memory of partial results, by the result of the reduction.
   llvm::DenseMap<Value, Value> partials;
 };

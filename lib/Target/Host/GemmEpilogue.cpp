@@ -35,6 +35,8 @@ void GemmBuilder::buildEpilogue(const Segment &segment, const Position &at) {
 void GemmBuilder::forColumns(const Segment &segment, Value panel,
                              llvm::function_ref<void(Value, int64_t)> body) {
   auto buildWhole = [&] {
+    if (streams)
+      return b.columns(b.integer(0), b.integer(nr), lanes, body);
     for (int64_t j = 0; j < nr; j += lanes)
       body(b.integer(j), lanes);
   };

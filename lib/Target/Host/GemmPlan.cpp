@@ -231,10 +231,16 @@ FailureOr<GemmPlan> GemmPlan::get(FusedOp fused, ContractionRegion::Kind kind,
   bool isSingle = kind == ContractionRegion::Kind::Single && !region->windows;
   if (isSingle && region->k == 1)
     return emitError() << "a product of one term per sum is 'pointwise'";
-  if (isSingle && (region->m == 1 || region->products.front().n == 1))
+  auto refuse = [&] {
     return emitError() << "a product of one row or one column is a 'rowwise' "
                           "sum";
-  return GemmPlanner(fused, *region, emitError).run();
+  };
+  if (isSingle && region->products.front().n == 1)
+    return refuse();
+  FailureOr<GemmPlan> plan = GemmPlanner(fused, *region, emitError).run();
+  if (succeeded(plan) && isSingle && region->m == 1 && !plan->canStream())
+    return refuse();
+  return plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,6 +259,18 @@ int64_t GemmPlan::getMostProducts() const {
   for (const Segment &segment : segments)
     most = std::max(most, segment.products.size());
   return most;
+}
+
+/// Sums of more rows would not fit the first cache beside long pieces of rows,
+/// and packing pays for more.
+static constexpr int64_t mostStreamedRows = 8;
+
+bool GemmPlan::canStream() const {
+  if (windows || products.size() != 1 || batchRows > mostStreamedRows)
+    return false;
+  const RowView &b = products.front().b;
+  return !b.rowStrides.empty() && b.rowStrides.back() == 1 &&
+         b.columnStride != 1 && b.columnStride != 0;
 }
 
 bool GemmPlan::hasReductions(bool ofRows) const {
@@ -274,9 +292,8 @@ std::pair<int64_t, int64_t> GemmPlan::chooseBlocks(const Cpu &cpu,
   int64_t longest =
       cpu.getFirstCacheBytes() / 2 / (columns * getStorageBytes(compute));
   int64_t depth = splitEvenly(k, std::clamp<int64_t>(longest, 128, 512));
-  // BLAS libraries have chains of 256 to 512 for matrices, and of K / 16 for a
-  // single row, where reading B takes the time. Tiles of few rows do less work
-  // per chain to pay for its addition.
-  int64_t chain = batchRows == 1 ? 64 : batchRows < 8 || k <= 256 ? 256 : 128;
+  // BLAS libraries have chains of 256 to 512 for matrices. Tiles of few rows do
+  // less work per chain to pay for its addition.
+  int64_t chain = batchRows < 8 || k <= 256 ? 256 : 128;
   return {depth, splitEvenly(depth, chain)};
 }

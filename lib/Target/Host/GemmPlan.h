@@ -64,6 +64,9 @@ struct GemmPlan {
   /// The columns of all segments, and the largest number of products in one.
   int64_t getColumns() const;
   int64_t getMostProducts() const;
+  /// Whether the rhs may be read in place, row by row, for all rows of the lhs
+  /// at once.
+  bool canStream() const;
   bool hasReductions(bool ofRows) const;
 
   /// The depth of a block of K, such that a block of `columns` of B takes half
@@ -74,8 +77,9 @@ struct GemmPlan {
                                            int64_t columns) const;
 };
 
-/// Writes `tile`, and `pack` where operands are packed.
-void buildGemm(KernelBuilder &b, const GemmPlan &plan, HostGemmAttr schedule);
+/// Writes `tile`, and `pack` where operands are packed. The schedule is a
+/// `HostGemmAttr` or a `HostStreamAttr`.
+void buildGemm(KernelBuilder &b, const GemmPlan &plan, ScheduleAttr schedule);
 } // namespace fact::host
 
 #endif // FACT_LIB_TARGET_HOST_GEMMPLAN_H

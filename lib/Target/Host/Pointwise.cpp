@@ -462,10 +462,12 @@ static bool sharesGathers(const PointwisePlan::Part &part) {
 }
 
 /// Rows of a part per tile of about `perTile` elements; enough to share what
-/// is found out of their gathers.
+/// is found out of their gathers, if that leaves tiles for several threads.
 static int64_t getRowsPerTile(const PointwisePlan::Part &part,
                               int64_t perTile) {
-  int64_t least = sharesGathers(part) ? 16 : 1;
+  int64_t least = sharesGathers(part)
+                      ? std::clamp<int64_t>(part.getOuter() / 16, 16, 64)
+                      : 1;
   return std::max(perTile / part.getInner(), std::min(part.getOuter(), least));
 }
 

@@ -41,6 +41,20 @@ const ScheduleKind HostGemmAttr::kind{
     roundToMicro};
 
 //===----------------------------------------------------------------------===//
+// host_stream
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind HostStreamAttr::kind{
+    "host_stream",
+    "a GEMM of at most 8 rows that reads its rhs in place, in long pieces of "
+    "rows, and keeps the sums in memory",
+    {Parameter::number("columns", "columns of one parallel tile",
+                       Sizes::any())},
+    "Neighboring columns of the rhs are adjacent in memory. The sums of a tile "
+    "should fit the first cache.",
+    {"2048", "512"}};
+
+//===----------------------------------------------------------------------===//
 // host_rows
 //===----------------------------------------------------------------------===//
 

@@ -19,6 +19,15 @@ public:
   int64_t getColumns() const { return getSize(2); }
 };
 
+/// A GEMM of few rows, whose rhs is read in place.
+class HostStreamAttr : public ScheduleOf<HostStreamAttr, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getColumns() const { return getSize(0); }
+};
+
 /// Loops over rows of the result.
 class HostRowsAttr : public ScheduleOf<HostRowsAttr, int64_t> {
 public:

@@ -2,6 +2,9 @@
 
 // Rows of A and columns of B are packed four by four; a long K is taken in
 // blocks, and the epilogue follows the last.
+//
+// Few rows read B in place: nothing is packed before the launch, four rows of B
+// share the loads and stores of a sum, and K is taken in chains.
 module attributes {fact.target = #fact.machine<"neoverse-n1">} {
   func.func @main(%x: tensor<64x4096xf32>, %w: tensor<48x4096xf32>) -> tensor<64x48xf32> {
     // CHECK: // gemm_epilogue_0: 2 tiles
@@ -23,5 +26,18 @@ module attributes {fact.target = #fact.machine<"neoverse-n1">} {
       fact.yield %2 : tensor<64x48xf32>
     } schedule(#fact.host_gemm<micro = 4x16, rows = 32, columns = 48>) : tensor<64x48xf32>
     return %0 : tensor<64x48xf32>
+  }
+  func.func @few(%x: tensor<7x512xf32>, %w: tensor<512x4096xf32>) -> tensor<7x4096xf32> {
+    // CHECK: // gemm_epilogue_1: 2 tiles
+    // CHECK-NOT: func.func @pack(
+    // CHECK-LABEL: func.func @tile(
+    // CHECK-COUNT-56: vector.fma
+    // CHECK: arith.addf
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<7x512xf32>, tensor<512x4096xf32>) {
+    ^bb0(%a: tensor<7x512xf32>, %c: tensor<512x4096xf32>):
+      %1 = fact.matmul %a, %c : (tensor<7x512xf32>, tensor<512x4096xf32>) -> tensor<7x4096xf32>
+      fact.yield %1 : tensor<7x4096xf32>
+    } schedule(#fact.host_stream<columns = 2048>) : tensor<7x4096xf32>
+    return %0 : tensor<7x4096xf32>
   }
 }

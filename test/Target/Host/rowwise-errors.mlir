@@ -80,14 +80,26 @@ func.func @shared(%x: tensor<300x400xf32>, %v: tensor<1x400xf32>) -> tensor<300x
 
 // -----
 
-func.func @one_row(%x: tensor<1x64xf32>, %w: tensor<64x8xf32>) -> tensor<1x8xf32> {
+func.func @one_row(%x: tensor<1x64xf32>, %w: tensor<8x64xf32>) -> tensor<1x8xf32> {
   // expected-error @below {{a product of one row or one column is a 'rowwise' sum}}
-  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x64xf32>, tensor<64x8xf32>) {
-  ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x8xf32>):
-    %1 = fact.matmul %a, %b : (tensor<1x64xf32>, tensor<64x8xf32>) -> tensor<1x8xf32>
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<1x64xf32>, %b: tensor<8x64xf32>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<1x64xf32>, tensor<8x64xf32>) -> tensor<1x8xf32>
     fact.yield %1 : tensor<1x8xf32>
   } : tensor<1x8xf32>
   return %0 : tensor<1x8xf32>
+}
+
+// -----
+
+func.func @columns_apart(%x: tensor<2x64xf32>, %w: tensor<8x64xf32>) -> tensor<2x8xf32> {
+  // expected-error @below {{reads the rhs in place for one product of at most 8 rows}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<2x64xf32>, %b: tensor<8x64xf32>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<2x64xf32>, tensor<8x64xf32>) -> tensor<2x8xf32>
+    fact.yield %1 : tensor<2x8xf32>
+  } schedule(#fact.host_stream<columns = 64>) : tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
 }
 
 // -----

@@ -101,8 +101,14 @@ TEST(Gemm, FewRowsOfWholeAndPartialPanels) {
     check(1, 7, 192, 1100, type);
     // The last panel is not whole.
     check(2, 7, 43, 40, type);
+    check(3, 1, 37, 517, type);
+    // Panels that are packed several at once, and what is left.
+    check(2, 9, 811, 5, type);
   }
   check(2, 6, 48, 21, "f64");
+  // More columns than a tile that reads them in place.
+  check(1, 1, 4203, 7, "f32");
+  check(1, 8, 2051, 6, "f32");
 }
 
 TEST(Gemm, BatchesOnTheLeftAreRows) {
@@ -198,6 +204,11 @@ TEST(Gemm, ViewsOfOperands) {
 }
 
 TEST(Gemm, SameOperandTwice) {
+  // Panels that a tile packs several at once, and what is left.
+  checkRegion("gemm_epilogue", {"133x133xf32"}, R"(
+    %0 = fact.matmul %a0, %a0 : (tensor<133x133xf32>, tensor<133x133xf32>) -> tensor<133x133xf32>
+    fact.yield %0 : tensor<133x133xf32>)",
+              {"133x133xf32"});
   checkRegion("gemm_epilogue", {"20x20xf32"}, R"(
     %0 = fact.matmul %a0, %a0 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
     %1 = fact.sub %0, %a0 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
@@ -255,6 +266,19 @@ TEST(Gemm, ReductionsOfRows) {
     %3 = fact.sub %1, %2 : (tensor<2x30xf32>, tensor<2x30xf32>) -> tensor<2x30xf32>
     fact.yield %3 : tensor<2x30xf32>)",
               {"2x30xf32"});
+}
+
+TEST(Gemm, ReductionsOfFewRowsInPlace) {
+  checkRegion("gemm_epilogue", {"3x40xf32", "40x37xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<3x40xf32>, tensor<40x37xf32>) -> tensor<3x37xf32>
+    %1 = fact.reduce max %0 dims [1] : (tensor<3x37xf32>) -> tensor<3xf32>
+    fact.yield %1, %0 : tensor<3xf32>, tensor<3x37xf32>)",
+              {"3xf32", "3x37xf32"});
+  checkRegion("gemm_epilogue", {"5x40xf32", "40x37xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<5x40xf32>, tensor<40x37xf32>) -> tensor<5x37xf32>
+    %1 = fact.reduce sum %0 dims [0] : (tensor<5x37xf32>) -> tensor<37xf32>
+    fact.yield %1 : tensor<37xf32>)",
+              {"37xf32"});
 }
 
 TEST(Gemm, ReductionsOfColumns) {

@@ -333,7 +333,9 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
   reference.run(pointers(expected));
 
   double best = 1e30;
-  for (ScheduleAttr schedule : plan->getSpace().enumerate()) {
+  std::vector<ScheduleAttr> schedules = plan->getSpace().enumerate();
+  llvm::append_range(schedules, plan->getFixedSchedules());
+  for (ScheduleAttr schedule : schedules) {
     std::string what = schedule.getKey();
     EXPECT_TRUE(succeeded(plan->check(schedule, [&] {
       return fused.emitError();
