@@ -138,11 +138,8 @@ std::optional<double> Merger::predict(const Rule &rule,
     FailureOr<std::unique_ptr<Plan>> plan =
         fusibility.getTarget().plan(fused, silence);
     if (succeeded(plan))
-      for (ScheduleAttr schedule : (*plan)->getSpace().enumerate())
-        if ((*plan)->isLegal(schedule)) {
-          double time = (*plan)->predict(schedule);
-          least = least ? std::min(*least, time) : time;
-        }
+      if (auto best = (*plan)->findBest((*plan)->getSpace()))
+        least = best->microseconds;
   }
   fused->erase();
   return least;

@@ -93,15 +93,10 @@ std::optional<double> PartPlacement::predict(FusedOp fused) const {
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
     return std::nullopt;
-  std::optional<double> best;
-  for (ScheduleAttr schedule : (*plan)->getSpace().enumerate())
-    if ((*plan)->isLegal(schedule)) {
-      double predicted = (*plan)->predict(schedule);
-      best = std::min(best.value_or(predicted), predicted);
-    }
-  if (best)
-    *best += 1e6 * target.getMachine().launchSeconds;
-  return best;
+  std::optional<Plan::Prediction> best = (*plan)->findBest((*plan)->getSpace());
+  if (!best)
+    return std::nullopt;
+  return best->microseconds + 1e6 * target.getMachine().launchSeconds;
 }
 
 /// The result of a kernel that is an operand of a concatenation and nothing

@@ -29,6 +29,18 @@ bool Plan::isLegal(ScheduleAttr schedule) const {
   return succeeded(check(schedule, Silence(fused)));
 }
 
+std::optional<Plan::Prediction> Plan::findBest(SpaceAttrInterface space) const {
+  std::optional<Prediction> best;
+  for (ScheduleAttr schedule : space.enumerate()) {
+    if (!isLegal(schedule))
+      continue;
+    double microseconds = predict(schedule);
+    if (!best || microseconds < best->microseconds)
+      best = Prediction{schedule, microseconds};
+  }
+  return best;
+}
+
 LogicalResult Plan::checkSpace(SpaceAttrInterface space,
                                EmitError emitError) const {
   Location loc = fused->getLoc();

@@ -18,16 +18,8 @@ static ScheduleAttr chooseSchedule(const Plan &plan) {
     return cast<ScheduleAttr>(*chosen);
   auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
                                 : plan.getSpace();
-  ScheduleAttr best;
-  double bestTime = 0;
-  for (ScheduleAttr schedule : space.enumerate()) {
-    if (!plan.isLegal(schedule))
-      continue;
-    double time = plan.predict(schedule);
-    if (!best || time < bestTime)
-      std::tie(best, bestTime) = std::tuple(schedule, time);
-  }
-  return best;
+  std::optional<Plan::Prediction> best = plan.findBest(space);
+  return best ? best->schedule : ScheduleAttr();
 }
 
 static LogicalResult emitCandidate(FusedOp fused, const Target &target,

@@ -14,6 +14,7 @@
 #include "fact/Dialect/Fact/Fact.h"
 #include "llvm/ADT/SetVector.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,12 @@ class Family;
 /// A region as a family reads it. Refers to the region and to the family.
 class Plan {
 public:
+  /// A legal schedule and what it is predicted to take.
+  struct Prediction {
+    ScheduleAttr schedule;
+    double microseconds;
+  };
+
   Plan(const Family &family, FusedOp fused, const MachineDescription &machine)
       : family(family), fused(fused), machine(machine) {}
   virtual ~Plan();
@@ -135,6 +142,10 @@ public:
   /// An estimate in microseconds, which orders candidates before any is
   /// compiled.
   virtual double predict(ScheduleAttr schedule) const = 0;
+
+  /// The legal schedule of `space` with the least prediction, the first of
+  /// equals; none if no schedule is legal.
+  std::optional<Prediction> findBest(SpaceAttrInterface space) const;
 
   /// What stores move beyond the bytes of the results, because neighbors of the
   /// kernel are not neighbors of a result. It decides between the rules of one

@@ -53,7 +53,6 @@ private:
 
   /// Whether so few places are wanted that a selection is worth its passes.
   bool selects() const;
-  ScheduleAttr findBest(SpaceAttrInterface space) const;
   SpaceAttrInterface getSortSpace() const;
   SpaceAttrInterface getSelectSpace() const;
 
@@ -111,22 +110,15 @@ bool SortPlan::selects() const {
          2 * getPaddedKeys() * getKeyBytes() <= machine.sharedMemoryBytes;
 }
 
-ScheduleAttr SortPlan::findBest(SpaceAttrInterface space) const {
-  ScheduleAttr best;
-  for (ScheduleAttr schedule : space.enumerate())
-    if (isLegal(schedule) && (!best || predict(schedule) < predict(best)))
-      best = schedule;
-  return best;
-}
-
 SmallVector<ScheduleAttr> SortPlan::getFixedSchedules() const {
   if (!selects() || rows.onlyLast)
     return {};
-  ScheduleAttr sort = findBest(getSortSpace());
-  ScheduleAttr selection = findBest(getSelectSpace());
-  if (!sort || (selection && predict(sort) > 1.5 * predict(selection)))
+  std::optional<Prediction> sort = findBest(getSortSpace());
+  std::optional<Prediction> selection = findBest(getSelectSpace());
+  if (!sort ||
+      (selection && sort->microseconds > 1.5 * selection->microseconds))
     return {};
-  return {sort};
+  return {sort->schedule};
 }
 
 LogicalResult SortPlan::checkLimits(ScheduleAttr schedule,
