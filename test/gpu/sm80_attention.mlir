@@ -67,7 +67,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<1x2x40x256xf32>, %a1: tensor<1x1x50x256xf32>, %a2: tensor<1x1x50x256xf32>):
       %o = fact.attention %a0, %a1, %a2 scale 0.125 : (tensor<1x2x40x256xf32>, tensor<1x1x50x256xf32>, tensor<1x1x50x256xf32>) -> tensor<1x2x40x256xf32>
       fact.yield %o : tensor<1x2x40x256xf32>
-    } : tensor<1x2x40x256xf32>
+    } space(#fact.sm80_attention_space<tile = [64x32, 64x16], warps = [4], stages = [1], splits = [1]>) : tensor<1x2x40x256xf32>
     // The largest heads in TF32.
     %r9 = fact.fused "attention" ins(%x26, %x27, %x28 : tensor<1x2x40x256xf32>, tensor<1x1x50x256xf32>, tensor<1x1x50x256xf32>) {
     ^bb0(%a0: tensor<1x2x40x256xf32>, %a1: tensor<1x1x50x256xf32>, %a2: tensor<1x1x50x256xf32>):

@@ -93,6 +93,23 @@ double AttentionPlan::countVisits(const Extents &tile) const {
   return visits / headTiles * tiles;
 }
 
+/// Late queries of a causal mask see the most keys.
+double AttentionPlan::countLongestVisits(const Extents &tile) const {
+  int64_t seen = region.keys;
+  if (region.causal && region.queries > tile[0])
+    seen = std::min<int64_t>(seen, llvm::alignTo(region.queries, tile[0]));
+  return double(llvm::divideCeil(seen, tile[1]));
+}
+
+double AttentionPlan::countSteps(const Extents &tile, int64_t splits,
+                                 double slots) const {
+  double blocks = double(countTiles(tile)) * splits;
+  double visits = countVisits(tile) * double(region.batches * region.keyHeads);
+  // Long blocks begin first, so that short ones fill the rest of a wave.
+  return std::max(std::ceil(blocks / slots) * visits / blocks,
+                  countLongestVisits(tile) / splits);
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
@@ -214,8 +231,9 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   double tileTime =
       double(tile[0] * tile[1]) *
       (2 * columns / rate + countSlots(own) / (128 * machine.clock));
-  double compute =
-      waves * double(resident) * (visits / blocks * tileTime) + waves * 2e-6;
+  double steps = countSteps(tile, own.getSplits(),
+                            double(machine.multiprocessors * resident));
+  double compute = double(resident) * steps * tileTime + waves * 2e-6;
   // Tiles of keys come from the cache, at about three times the bandwidth.
   double copied = visits * double(tile[1]) * columns * double(bytes);
   double time = std::max(compute, copied / (3 * machine.bandwidth));

@@ -37,6 +37,10 @@ protected:
   int64_t countTiles(const Extents &tile) const;
   /// Tiles of keys that the tiles of queries of one head of keys visit.
   double countVisits(const Extents &tile) const;
+  /// Tiles of keys that a block visits which visits the most.
+  double countLongestVisits(const Extents &tile) const;
+  /// Visits one after the other, if `slots` blocks run at a time.
+  double countSteps(const Extents &tile, int64_t splits, double slots) const;
   /// Splits for a machine that the tiles of queries do not fill. A split has at
   /// least two tiles of keys.
   llvm::SmallVector<int64_t> getSplits(const Extents &tile) const;

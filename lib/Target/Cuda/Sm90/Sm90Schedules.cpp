@@ -95,17 +95,22 @@ const ScheduleKind Sm90StrictAttentionAttr::kind{
      Parameter::number("stages",
                        "tiles of keys and values in shared memory; with one, "
                        "keys are copied while values are multiplied, and "
-                       "values while keys are",
+                       "values while keys are. Heads of more than 128 elements "
+                       "are in panels, of which a stage holds two",
                        Sizes::between(1, 6)),
      Parameter::number("splits",
                        "blocks that share the keys of one tile of queries, for "
                        "few queries and many keys",
                        Sizes::between(1, 128))},
-    "Heads have up to 128 elements. More than 32 queries read one head of "
+    "Heads have up to 256 elements. More than 32 queries read one head of "
     "keys. "
     "Tiles of keys are at least as many as splits. 4*head*queries + "
     "stages*8*keys*(head + value head) bytes, the head rounded up to a "
     "multiple "
-    "of 8 and that of values to one of 32, fit into shared memory. A first "
+    "of 8 and that of values to one of 32, fit into shared memory. Where one "
+    "of them has more than 128 elements, it is rounded up to a multiple of 32 "
+    "and is in panels of 64 elements (of 32 if 64 do not divide it), tiles "
+    "have 32 keys, and a stage takes 2*8*keys*(the larger panel) bytes. A "
+    "first "
     "kernel splits keys and values into workspace of twice their size.",
     {"128x64", "128x32"}};

@@ -32,11 +32,23 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  /// Elements of keys and values as tiles hold them.
-  int64_t getKeyColumns() const { return llvm::alignTo(region.headSize, 8); }
-  int64_t getValueColumns() const {
-    return llvm::alignTo(region.valueSize, 32);
+  /// Columns of keys or values, and of the panels that tiles hold them in:
+  /// `Panels` of StrictAttention.cuh.
+  struct Panels {
+    int64_t columns, width;
+    Panels(int64_t size, int64_t unit)
+        : columns(llvm::alignTo(size, isWide(size) ? 32 : unit)),
+          width(!isWide(size)       ? columns
+                : columns % 64 == 0 ? 64
+                                    : 32) {}
+  };
+  /// Whether a head does not fit into one panel.
+  static bool isWide(int64_t size) { return size > 128; }
+  bool isWide() const {
+    return isWide(region.headSize) || isWide(region.valueSize);
   }
+  Panels getKeys() const { return {region.headSize, 8}; }
+  Panels getValues() const { return {region.valueSize, 32}; }
   int64_t getSharedBytes(Sm90StrictAttentionAttr schedule) const;
 };
 
@@ -49,7 +61,7 @@ public:
   StringRef getLimits() const override {
     return "Nothing but views beside the attention (no matmul, rotary, "
            "norm, cast or pointwise op), and one result. f32 without "
-           "tf32, heads of at most 128 elements.";
+           "tf32, heads of at most 256 elements.";
   }
 };
 } // namespace
@@ -66,10 +78,6 @@ FailureOr<AttentionTensors> StrictAttentionPlan::read(FusedOp fused,
   const AttentionRegion &region = tensors->region;
   if (!region.element.isF32() || region.tf32)
     return emitError() << "takes f32 operands without tf32";
-  if (region.headSize > 128 || region.valueSize > 128)
-    return emitError() << "heads of keys and values must have at most 128 "
-                          "elements, not "
-                       << region.headSize << " and " << region.valueSize;
   // Tiles have 64 queries or more: sm80_attention wastes less.
   int64_t rows = region.getGroup() * region.queries;
   if (rows <= 32)
@@ -82,13 +90,15 @@ FailureOr<AttentionTensors> StrictAttentionPlan::read(FusedOp fused,
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// Stages of keys and values in two parts, the queries, and four barriers per
-/// stage.
+/// Stages of a panel of keys and one of values in two parts, the queries, and
+/// four barriers per stage.
 int64_t
 StrictAttentionPlan::getSharedBytes(Sm90StrictAttentionAttr schedule) const {
   Extents tile = schedule.getTile();
-  int64_t stage = 8 * tile[1] * (getKeyColumns() + getValueColumns()) + 4 * 8;
-  return 4 * tile[0] * getKeyColumns() + schedule.getStages() * stage;
+  int64_t keys = getKeys().width, values = getValues().width;
+  int64_t columns = isWide() ? 2 * std::max(keys, values) : keys + values;
+  int64_t stage = 8 * tile[1] * columns + 4 * 8;
+  return 4 * tile[0] * getKeys().columns + schedule.getStages() * stage;
 }
 
 LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
@@ -97,6 +107,10 @@ LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
   if (!own)
     return Base::checkLimits(schedule, emitError);
   Extents tile = own.getTile();
+  if (isWide() && tile[1] > 32)
+    return emitError() << "tiles of heads of more than 128 elements have 32 "
+                          "keys, not "
+                       << tile[1];
   if (failed(checkGrid(tile, own.getSplits(), emitError)))
     return failure();
   int64_t keyTiles =
@@ -110,6 +124,8 @@ LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
 
 SpaceAttrInterface StrictAttentionPlan::getSpace() const {
   SmallVector<Extents> tiles{{128, 64}, {128, 32}, {64, 64}, {64, 32}};
+  llvm::erase_if(tiles,
+                 [&](const Extents &tile) { return isWide() && tile[1] > 32; });
   return Sm90StrictAttentionAttr::getSpace(fused.getContext(), tiles, {1, 2, 3},
                                            getSplits(tiles.front()));
 }
@@ -117,14 +133,10 @@ SpaceAttrInterface StrictAttentionPlan::getSpace() const {
 /// The best schedule of mma.sync, which keeps a region fast should no schedule
 /// of this family be right on a machine.
 SmallVector<ScheduleAttr> StrictAttentionPlan::getFixedSchedules() const {
-  ScheduleAttr best;
-  double least = INFINITY;
-  for (ScheduleAttr schedule : Base::getSpace().enumerate())
-    if (isLegal(schedule) && Base::predict(schedule) < least) {
-      best = schedule;
-      least = Base::predict(schedule);
-    }
-  return best ? SmallVector<ScheduleAttr>{best} : SmallVector<ScheduleAttr>{};
+  std::optional<Prediction> best = findBest(Base::getSpace());
+  if (!best)
+    return {};
+  return {best->schedule};
 }
 
 /// A multiprocessor has registers for one block. Blocks run in waves, as fast
@@ -143,13 +155,19 @@ double StrictAttentionPlan::predict(ScheduleAttr schedule) const {
     efficiency *= 0.9;
   if (own.getStages() == 1)
     efficiency *= 0.95;
+  // A stage is a part of a tile.
+  if (isWide() && own.getStages() < 3)
+    efficiency *= 0.97;
   double rate = efficiency / double(machine.multiprocessors) *
                 machine.getMatrixFlops(runtime::ElementType::F32, false);
-  double columns = double(getKeyColumns() + getValueColumns());
+  double columns = double(getKeys().columns + getValues().columns);
   double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
   double tileTime = double(tile[0] * tile[1]) *
                     (2 * columns / rate + slots / (128 * machine.clock));
-  double compute = waves * (visits / blocks * tileTime + 2e-6);
+  double compute =
+      countSteps(tile, own.getSplits(), double(machine.multiprocessors)) *
+          tileTime +
+      waves * 2e-6;
   // Split tiles come from the cache.
   double copied = visits * double(tile[1]) * columns * 8;
   double time = std::max(compute, copied / (1.5 * machine.bandwidth));

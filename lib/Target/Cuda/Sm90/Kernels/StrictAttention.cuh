@@ -15,8 +15,10 @@
 //       sm80::Full, Scale, sm80::AttentionSchedule<128, 64, 8, 1, 1>>;
 //
 // A first kernel splits keys and values, once for all queries, and writes them
-// to workspace tile by tile, as wgmma reads them; a tile is then one bulk copy.
-// wgmma reads 32-bit factors along K only, so values are transposed there.
+// to workspace tile by tile, as wgmma reads them. wgmma reads 32-bit factors
+// along K only, so values are transposed there. The keys of a tile are one
+// panel, a bulk copy, and its values another; those of heads of more than 128
+// elements are several, because two whole ones do not fit into shared memory.
 //
 // In the second kernel one thread copies and each warpgroup has 64 queries.
 // Their scores, probabilities and results lie in registers as they do in warps
@@ -79,6 +81,23 @@ FACT_DEVICE void multiply_parts(float (&sums)[Tiles][4],
                   /*adds=*/true);
 }
 
+/// Columns of keys or values in panels of `width`.
+struct Panels {
+  int width, count;
+
+  constexpr int columns() const { return width * count; }
+
+  /// `columns` in one panel that is a multiple of `unit`. More than 128 are in
+  /// panels of 64 or 32: their sums leave registers to the result.
+  static constexpr Panels of(int columns, int unit) {
+    auto align = [&](int unit) { return (columns + unit - 1) / unit * unit; };
+    if (columns <= 128)
+      return {align(unit), 1};
+    int width = align(32) % 64 == 0 ? 64 : 32;
+    return {width, align(32) / width};
+  }
+};
+
 template <class Problem, class Q, class K, class V, class O, class MaskKind,
           class Scale, class Schedule, class Added>
 struct StrictAttentionBlock
@@ -87,12 +106,11 @@ struct StrictAttentionBlock
   using Base = sm80::AttentionBlock<Problem, Q, K, V, O, MaskKind, sm80::Strict,
                                     Scale, Schedule, Added>;
   using Product = typename Base::Product;
-  using Base::chunk, Base::head_steps, Base::key_steps, Base::parts;
+  using Base::key_steps, Base::parts;
   static constexpr int stages = Schedule::stages, key_tile = Schedule::key_tile;
   static_assert(Schedule::bands == 1, "each warp of a warpgroup has 16 rows");
-  /// wgmma has 32, 64, 96 or 128 columns here; those beyond the values are 0.
-  static constexpr int value_columns = (Problem::value_size + 31) / 32 * 32;
-  static_assert(value_columns <= 128, "a head has at most 128 values");
+  static_assert(Problem::head_size <= 256 && Problem::value_size <= 256,
+                "a head has at most 256 elements");
 
   /// Threads that multiply. One thread of one more warpgroup copies; the others
   /// leave their registers to those that multiply.
@@ -100,24 +118,48 @@ struct StrictAttentionBlock
   static_assert(consumers == 128 || consumers == 256,
                 "a warpgroup has 64 queries, and a block one or two of them");
 
-  /// What the first kernel writes per tile of keys, and a stage in shared
-  /// memory holds: the keys, then the values.
-  using KeyTile = SplitTile<key_tile, head_steps * 8>;
-  using ValueTile = SplitTile<value_columns, key_tile>;
-  static constexpr int stage_bytes = KeyTile::bytes + ValueTile::bytes;
+  /// A step of wgmma has 8 elements of a head, and a product 32, 64, 96 or 128
+  /// values; those beyond the head are 0.
+  static constexpr Panels keys = Panels::of(Problem::head_size, 8),
+                          values = Panels::of(Problem::value_size, 32);
+  static constexpr int panels = keys.count + values.count;
+  static constexpr int head_steps = keys.columns() / 8;
+  static_assert(panels == 2 || key_tile == 32,
+                "heads of more than 128 elements leave registers to the scores "
+                "of 32 keys");
+  /// Steps whose products are summed up before they are added to the scores.
+  static constexpr int chunk = keys.count > 1 ? 2 : sm80::chunk_of(head_steps);
+
+  /// What the first kernel writes per tile of keys: panels of keys, then of
+  /// values.
+  using KeyPanel = SplitTile<key_tile, keys.width>;
+  using ValuePanel = SplitTile<values.width, key_tile>;
+  static constexpr int key_bytes = keys.count * KeyPanel::bytes,
+                       tile_bytes =
+                           key_bytes + values.count * ValuePanel::bytes;
   static constexpr int key_tiles = (Problem::keys + key_tile - 1) / key_tile;
   static constexpr int64_t split_blocks =
       int64_t(key_tiles) * Problem::key_heads * Problem::batches;
   static_assert(split_blocks < INT32_MAX,
                 "the grid has at most 2^31 - 1 blocks");
-  static constexpr int64_t split_bytes = split_blocks * stage_bytes;
+  static constexpr int64_t split_bytes = split_blocks * tile_bytes;
 
-  /// Stages, the fragments of queries, then barriers: for keys and for values,
-  /// one per stage that copies fill and one that all warps have left.
-  static constexpr int query_bytes = head_steps * consumers * 16,
-                       query_place = stages * stage_bytes,
+  /// Places of panels, the fragments of queries, then barriers: one per place
+  /// that copies fill and one that all warps have left. A stage has two places,
+  /// one for all keys of a tile and one for its values where these are one
+  /// panel each.
+  static constexpr int places = 2 * stages,
+                       largest_panel = KeyPanel::bytes > ValuePanel::bytes
+                                           ? KeyPanel::bytes
+                                           : ValuePanel::bytes,
+                       even_bytes =
+                           panels == 2 ? KeyPanel::bytes : largest_panel,
+                       odd_bytes =
+                           panels == 2 ? ValuePanel::bytes : largest_panel,
+                       query_bytes = head_steps * consumers * 16,
+                       query_place = stages * (even_bytes + odd_bytes),
                        barrier_place = query_place + query_bytes,
-                       shared_bytes = barrier_place + 4 * stages * 8;
+                       shared_bytes = barrier_place + 2 * places * 8;
 
   struct Params : Base::Params {
     float *split;
@@ -167,24 +209,30 @@ struct StrictAttentionBlock
     int first = int(block % key_tiles) * key_tile;
     int64_t head = block / key_tiles % Problem::key_heads,
             batch = block / key_tiles / Problem::key_heads;
-    float const *keys =
+    float const *key =
         params.key + batch * K::batch_stride + head * K::head_stride;
-    float const *values =
+    float const *value =
         params.value + batch * V::batch_stride + head * V::head_stride;
-    float *key_parts = params.split + block * (stage_bytes / 4);
-    float *value_parts = key_parts + KeyTile::bytes / 4;
-    for (int unit = threadIdx.x; unit < KeyTile::units; unit += split_threads) {
-      float x[4];
-      load_key(keys, first + KeyTile::get_column(unit),
-               KeyTile::get_depth(unit), x);
-      KeyTile::store(key_parts, unit, x);
+    float *parts = params.split + block * (tile_bytes / 4);
+    for (int panel = 0; panel < keys.count; ++panel) {
+      for (int unit = threadIdx.x; unit < KeyPanel::units;
+           unit += split_threads) {
+        float x[4];
+        load_key(key, first + KeyPanel::get_column(unit),
+                 panel * keys.width + KeyPanel::get_depth(unit), x);
+        KeyPanel::store(parts, unit, x);
+      }
+      parts += KeyPanel::bytes / 4;
     }
-    for (int unit = threadIdx.x; unit < ValueTile::units;
-         unit += split_threads) {
-      float x[4];
-      load_values(values, first, ValueTile::get_depth(unit),
-                  ValueTile::get_column(unit), x);
-      ValueTile::store(value_parts, unit, x);
+    for (int panel = 0; panel < values.count; ++panel) {
+      for (int unit = threadIdx.x; unit < ValuePanel::units;
+           unit += split_threads) {
+        float x[4];
+        load_values(value, first, ValuePanel::get_depth(unit),
+                    panel * values.width + ValuePanel::get_column(unit), x);
+        ValuePanel::store(parts, unit, x);
+      }
+      parts += ValuePanel::bytes / 4;
     }
   }
 
@@ -192,47 +240,59 @@ struct StrictAttentionBlock
   // Copies
   //===--------------------------------------------------------------------===//
 
-  /// Barrier of a stage's keys (`half` 0) or values (1).
-  struct Barriers {
-    uint32_t start;
-    __device__ __forceinline__ uint32_t get_full(int stage, int half) const {
-      return start + (half * stages + stage) * 8;
+  /// A panel among all that a block reads, from 0 on.
+  struct Turn {
+    int place, round;
+    __device__ __forceinline__ explicit Turn(int index)
+        : place(index % places), round(index / places) {}
+
+    /// Where the panel lies.
+    __device__ __forceinline__ uint32_t get_panel(uint32_t shared) const {
+      return shared + place / 2 * (even_bytes + odd_bytes) +
+             place % 2 * even_bytes;
     }
-    __device__ __forceinline__ uint32_t get_empty(int stage, int half) const {
-      return start + ((2 + half) * stages + stage) * 8;
+    /// Barrier of its copy, and of the warps that read it.
+    __device__ __forceinline__ uint32_t get_full(uint32_t shared) const {
+      return shared + barrier_place + place * 8;
+    }
+    __device__ __forceinline__ uint32_t get_empty(uint32_t shared) const {
+      return shared + barrier_place + (places + place) * 8;
     }
   };
 
-  /// One thread copies the keys and values of all tiles, each when the one that
-  /// was in its place is used up.
-  __device__ __forceinline__ void
-  copy_tiles(Params const &params, uint32_t shared, Barriers barriers) const {
+  /// One thread copies the keys and values of all tiles, each panel when the
+  /// one that was in its place is used up.
+  __device__ __forceinline__ void copy_tiles(Params const &params,
+                                             uint32_t shared) const {
     int64_t head = int64_t(this->batch) * Problem::key_heads + this->key_head;
-    char const *from = reinterpret_cast<char const *>(params.split) +
-                       head * key_tiles * stage_bytes;
-    for (int tile = this->first_tile; tile < this->last_tile; ++tile) {
-      int count = tile - this->first_tile, stage = count % stages,
-          round = count / stages;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        constexpr int sizes[] = {KeyTile::bytes, ValueTile::bytes};
-        int place = half * KeyTile::bytes;
-        uint32_t full = barriers.get_full(stage, half);
-        if (round > 0)
-          wait_for_barrier(barriers.get_empty(stage, half), (round - 1) % 2);
-        arrive_with_bytes(full, sizes[half]);
-        copy_bulk(shared + stage * stage_bytes + place,
-                  from + int64_t(tile) * stage_bytes + place, sizes[half],
-                  full);
-      }
+    char const *from =
+        reinterpret_cast<char const *>(params.split) +
+        (head * key_tiles + this->first_tile) * int64_t(tile_bytes);
+    int count = (this->last_tile - this->first_tile) * panels;
+    for (int index = 0; index < count; ++index) {
+      Turn turn(index);
+      int bytes =
+          index % panels < keys.count ? KeyPanel::bytes : ValuePanel::bytes;
+      if (turn.round > 0)
+        wait_for_barrier(turn.get_empty(shared), (turn.round - 1) % 2);
+      arrive_with_bytes(turn.get_full(shared), bytes);
+      copy_bulk(turn.get_panel(shared), from, bytes, turn.get_full(shared));
+      from += bytes;
     }
   }
 
-  /// Tells that a warp has left the keys or values of a stage.
-  __device__ __forceinline__ void leave(uint32_t empty) const {
+  /// Waits for a panel; returns where it lies.
+  FACT_DEVICE uint32_t wait_for_panel(uint32_t shared, int index) {
+    Turn turn(index);
+    wait_for_barrier(turn.get_full(shared), turn.round % 2);
+    return turn.get_panel(shared);
+  }
+
+  /// Tells that a warp has left a panel.
+  __device__ __forceinline__ void leave(uint32_t shared, int index) const {
     __syncwarp();
     if (this->lane == 0)
-      arrive(empty);
+      arrive(Turn(index).get_empty(shared));
   }
 
   //===--------------------------------------------------------------------===//
@@ -277,26 +337,34 @@ struct StrictAttentionBlock
     }
   }
 
-  /// Scores of the warpgroup's queries with a tile of keys. The next factors
-  /// are split while products run.
+  /// Scores of the warpgroup's queries with a tile of keys, whose first panel
+  /// has this index. The next factors are split while products run.
   __device__ __forceinline__ void
-  multiply_keys(float4 const *queries, uint32_t keys,
+  multiply_keys(float4 const *queries, uint32_t shared, int index,
                 typename Base::Scores &scores) const {
+    constexpr int panel_steps = keys.width / 8;
+    static_assert(panel_steps % chunk == 0, "a chunk is of one panel");
     Fragment factors[2][chunk];
     load_queries(queries, 0, factors[0]);
+    uint32_t panel;
 #pragma unroll
     for (int first = 0; first < head_steps; first += chunk) {
+      int place = first % panel_steps;
+      if (place == 0)
+        panel = wait_for_panel(shared, index + first / panel_steps);
       auto &current = factors[first / chunk % 2];
       float sums[key_tile / 8][4];
       keep(current);
       begin_products();
-      multiply_parts<chunk, KeyTile>(sums, current, keys, first);
+      multiply_parts<chunk, KeyPanel>(sums, current, panel, place);
       commit_products();
       if (first + chunk < head_steps)
         load_queries(queries, first + chunk, factors[(first / chunk + 1) % 2]);
       wait_for_products();
       keep(sums);
       keep(current);
+      if (place + chunk == panel_steps)
+        leave(shared, index + first / panel_steps);
 #pragma unroll
       for (int i = 0; i < key_tile / 2; ++i)
         scores[0][i / 4][i % 4] =
@@ -305,65 +373,67 @@ struct StrictAttentionBlock
     }
   }
 
-  /// result = decay * result + probabilities * values.
-  __device__ __forceinline__ void
-  multiply_values(uint32_t values, typename Base::Scores const &probabilities,
-                  float const (&decay)[1][2],
-                  typename Base::Result &result) const {
+  /// result = decay * result + probabilities * values, whose first panel has
+  /// this index.
+  __device__ __forceinline__ void multiply_values(
+      uint32_t shared, int index, typename Base::Scores const &probabilities,
+      float const (&decay)[1][2], typename Base::Result &result) const {
     Fragment weights[key_steps];
 #pragma unroll
     for (int step = 0; step < key_steps; ++step)
       Product::template convert<key_tile / 8>(probabilities[0], step,
                                               weights[step]);
-    float sums[value_columns / 8][4];
-    keep(weights);
-    begin_products();
-    multiply_parts<key_steps, ValueTile>(sums, weights, values, 0);
-    commit_products();
-    wait_for_products();
-    keep(sums);
-    keep(weights);
 #pragma unroll
-    for (int i = 0; i < Base::value_tiles * 4; ++i) {
-      float &sum = result[0][i / 4][i % 4];
-      sum = fmaf(sum, decay[0][i / 2 % 2], sums[i / 4][i % 4]);
+    for (int panel = 0; panel < values.count; ++panel) {
+      uint32_t tile = wait_for_panel(shared, index + panel);
+      float sums[values.width / 8][4];
+      keep(weights);
+      begin_products();
+      multiply_parts<key_steps, ValuePanel>(sums, weights, tile, 0);
+      commit_products();
+      wait_for_products();
+      keep(sums);
+      keep(weights);
+      leave(shared, index + panel);
+#pragma unroll
+      for (int i = 0; i < values.width / 2; ++i) {
+        int column = panel * (values.width / 8) + i / 4;
+        if (column < Base::value_tiles) {
+          float &sum = result[0][column][i % 4];
+          sum = fmaf(sum, decay[0][i / 2 % 2], sums[i / 4][i % 4]);
+        }
+      }
     }
   }
 
   /// What a warpgroup does.
-  __device__ __forceinline__ void
-  multiply_tiles(Params const &params, char *shared, Barriers barriers) const {
-    auto *queries = reinterpret_cast<float4 *>(shared + query_place);
+  __device__ __forceinline__ void multiply_tiles(Params const &params,
+                                                 char *memory) const {
+    auto *queries = reinterpret_cast<float4 *>(memory + query_place);
+    uint32_t shared = shared_address(memory);
     store_queries(params, queries);
     typename Base::Rows rows;
     this->init(params, rows);
     typename Base::Result result = {};
     for (int tile = this->first_tile; tile < this->last_tile; ++tile) {
-      int count = tile - this->first_tile, stage = count % stages,
-          parity = count / stages % 2;
-      uint32_t keys = shared_address(shared) + stage * stage_bytes;
+      int index = (tile - this->first_tile) * panels;
       typename Base::Scores scores;
-      wait_for_barrier(barriers.get_full(stage, 0), parity);
-      multiply_keys(queries, keys, scores);
-      leave(barriers.get_empty(stage, 0));
+      multiply_keys(queries, shared, index, scores);
       this->mask_scores(rows, tile, scores);
       float decay[1][2];
       this->exponentiate(scores, rows, decay);
-      wait_for_barrier(barriers.get_full(stage, 1), parity);
-      multiply_values(keys + KeyTile::bytes, scores, decay, result);
-      leave(barriers.get_empty(stage, 1));
+      multiply_values(shared, index + keys.count, scores, decay, result);
     }
     this->store(params, rows, result);
   }
 
   __device__ __forceinline__ void run(Params const &params,
-                                      char *shared) const {
-    Barriers barriers{shared_address(shared) + barrier_place};
+                                      char *memory) const {
+    uint32_t shared = shared_address(memory);
     if (threadIdx.x == 0) {
-      for (int i = 0; i < 2 * stages; ++i) {
-        init_barrier(barriers.get_full(i % stages, i / stages), 1);
-        init_barrier(barriers.get_empty(i % stages, i / stages),
-                     consumers / 32);
+      for (int i = 0; i < places; ++i) {
+        init_barrier(Turn(i).get_full(shared), 1);
+        init_barrier(Turn(i).get_empty(shared), consumers / 32);
       }
       publish_barriers();
     }
@@ -371,13 +441,13 @@ struct StrictAttentionBlock
     // Two warpgroups that multiply and one that copies share 512 registers.
     if (threadIdx.x < consumers) {
       if constexpr (consumers == 256)
-        take_registers<232>();
-      multiply_tiles(params, shared, barriers);
+        take_registers<240>();
+      multiply_tiles(params, memory);
     } else {
       if constexpr (consumers == 256)
-        give_registers<40>();
+        give_registers<24>();
       if (threadIdx.x == consumers)
-        copy_tiles(params, shared_address(shared), barriers);
+        copy_tiles(params, shared);
     }
   }
 };
