@@ -206,6 +206,12 @@ LogicalResult ContractionReader::readFactors() {
     region.batches =
         llvm::product_of(getBatchShape().take_front(options.batchDims));
     region.m /= region.batches;
+  } else if (options.swapBatches) {
+    if (!region.isShared() || region.windows)
+      return emitError() << "batches become rows where all of them have the "
+                            "same rhs";
+    std::swap(region.m, region.batches);
+    region.isSwapped = true;
   }
   return success();
 }
@@ -251,6 +257,8 @@ LogicalResult ContractionReader::readReductions() {
 }
 
 LogicalResult ContractionReader::readReduction(ReduceOp reduce) {
+  if (region.isSwapped)
+    return emitError() << "reduces products whose rows are in order";
   ReduceKind kind = reduce.getKind();
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin)
     return emitError() << "reduces products by sum, mean, prod, max or min, "

@@ -29,6 +29,9 @@ struct ContractionRegion {
     /// many of their leading dimensions stay batches nonetheless.
     bool foldBatches = true;
     size_t batchDims = 0;
+    /// Whether batches that share the rhs become rows, and rows batches, unless
+    /// batches are folded.
+    bool swapBatches = false;
     /// Whether a factor may be a constant of the region.
     bool constantFactors = false;
     /// Whether the rows of the lhs may be windows that strides cannot describe.
@@ -78,6 +81,8 @@ struct ContractionRegion {
   int64_t m = 0, k = 0;
   /// Products that have an rhs each; 1 where batches are folded.
   int64_t batches = 1;
+  /// Whether these are the rows of the ops, and `m` their batches.
+  bool isSwapped = false;
   /// [batch..., rows, k], with the batch sizes of the products; empty if the
   /// rows are `windows`.
   StridedView lhs;

@@ -92,12 +92,12 @@ func.func @many_batches(%x: tensor<70000x8x64xf16>, %w: tensor<64x64xf16>) {
 
 // -----
 
-func.func @permuted_columns(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
+func.func @permuted_columns(%x: tensor<2x64x64xf16>, %w: tensor<64x64xf16>) {
   // expected-error @below {{a reduced result must be contiguous, and its last views permute it}}
-  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
-  ^bb0(%a: tensor<2x32x64xf16>, %b: tensor<64x64xf16>):
-    %1 = fact.matmul %a, %b transpose_b : (tensor<2x32x64xf16>, tensor<64x64xf16>) -> tensor<2x32x64xf16>
-    %2 = fact.reduce sum %1 dims [1] : (tensor<2x32x64xf16>) -> tensor<2x64xf16>
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<2x64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<2x64x64xf16>, tensor<64x64xf16>) -> tensor<2x64x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<2x64x64xf16>) -> tensor<2x64xf16>
     %3 = fact.permute %2 [1, 0] : (tensor<2x64xf16>) -> tensor<64x2xf16>
     fact.yield %3 : tensor<64x2xf16>
   } : tensor<64x2xf16>
@@ -179,6 +179,19 @@ func.func @columns_of_one_row(%x: tensor<1x64xf16>, %w: tensor<64x64xf16>) {
     %2 = fact.reduce sum %1 dims [0] : (tensor<1x64xf16>) -> tensor<64xf16>
     fact.yield %2 : tensor<64xf16>
   } : tensor<64xf16>
+  return
+}
+
+// -----
+
+func.func @short_columns_of_batches(%x: tensor<30x20x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reduces columns that fill two thirds of tiles of 64 rows, not 20 elements of 64}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<30x20x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<30x20x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<30x20x64xf16>, tensor<64x64xf16>) -> tensor<30x20x64xf16>
+    %2 = fact.reduce max %1 dims [1] : (tensor<30x20x64xf16>) -> tensor<30x64xf16>
+    fact.yield %2 : tensor<30x64xf16>
+  } : tensor<30x64xf16>
   return
 }
 

@@ -13,7 +13,20 @@ SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
   return {rows, columns};
 }
 
+FailureOr<StridedView> GemmTensors::getMatrices(const StridedView &view,
+                                                int64_t columns) const {
+  if (!region.isSwapped)
+    return view.reshape({region.batches, region.m, columns});
+  FailureOr<StridedView> rows =
+      view.reshape({region.m, region.batches, columns});
+  if (failed(rows))
+    return failure();
+  return rows->permute({1, 0, 2});
+}
+
 SmallVector<int64_t> GemmTensors::getIndexSpace() const {
+  if (region.isSwapped)
+    return {region.m, region.batches, region.products.front().n};
   SmallVector<int64_t> shape = getShape(region.m, region.products.front().n);
   if (usesTma() || region.batches == 1)
     return shape;
@@ -96,6 +109,12 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
   return tensor;
 }
 
+bool fact::savesTiles(const ContractionRegion &swapped) {
+  constexpr int64_t rows = 64;
+  return swapped.batches * int64_t(llvm::alignTo(swapped.m, rows)) <
+         swapped.m * int64_t(llvm::alignTo(swapped.batches, rows));
+}
+
 LogicalResult GemmTensors::requireExtents() {
   // Kernels count in 32 bits, and round up to whole tiles.
   constexpr int64_t most = INT32_MAX - 1023;
@@ -116,12 +135,21 @@ LogicalResult GemmTensors::requireExtents() {
 FailureOr<MatrixTensor> GemmTensors::getLhs() {
   if (failed(requireExtents()))
     return failure();
-  return getFactor(region.lhs, region.m, region.k, "the lhs");
+  StridedView lhs = region.lhs;
+  if (region.isSwapped) {
+    FailureOr<StridedView> matrices = getMatrices(lhs, region.k);
+    if (failed(matrices))
+      return emitError() << "the rows and batches of the lhs must lie at one "
+                            "stride each";
+    lhs = *matrices;
+  }
+  return getFactor(lhs, region.m, region.k, "the lhs");
 }
 
 FailureOr<MatrixTensor>
 GemmTensors::getRhs(const ContractionRegion::Product &product) {
-  bool isShared = region.batches == 1 || (usesTma() && region.isShared());
+  bool isShared = region.batches == 1 || region.isSwapped ||
+                  (usesTma() && region.isShared());
   StridedView rhs = isShared ? dropBatches(product.rhs) : product.rhs;
   return getFactor(rhs, region.k, product.n, "the rhs");
 }
@@ -138,8 +166,7 @@ GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
     return failure();
   value = destination->value;
   int64_t buffer = getResultBuffer(fused, result.number);
-  FailureOr<StridedView> view =
-      destination->view.reshape({region.batches, region.m, result.n});
+  FailureOr<StridedView> view = getMatrices(destination->view, result.n);
   FailureOr<MatrixTensor> tensor = failure();
   // A single row still has a leading dimension.
   if (succeeded(view) && region.m == 1 && view->strides[2] == 1)
@@ -180,13 +207,15 @@ FailureOr<MatrixTensor>
 GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
   Type type = argument.value.getType();
   int64_t buffer = getBuffer(argument.value);
-  FailureOr<StridedView> view =
-      argument.view.reshape(getShape(region.m, argument.view.shape.back()));
+  int64_t columns = argument.view.shape.back();
+  FailureOr<StridedView> view = getMatrices(argument.view, columns);
+  if (succeeded(view))
+    view = view->reshape(getShape(region.m, columns));
   FailureOr<MatrixTensor> tensor = failure();
   if (succeeded(view))
     tensor = MatrixTensor::get(*view, buffer);
   if (!usesTma()) {
-    if (failed(tensor))
+    if (failed(tensor) && !region.isSwapped)
       tensor = MatrixTensor::getStrided(argument.view, buffer);
     if (failed(tensor))
       return emitError() << "the batches of an operand of the epilogue must "

@@ -45,8 +45,9 @@ protected:
 
   /// The shape [rows, columns], after the batches where there are some.
   llvm::SmallVector<int64_t> getShape(int64_t rows, int64_t columns) const;
-  /// The index space of an epilogue: the same, with all dimensions of batches
-  /// where they may lie at several strides.
+  /// The index space of an epilogue: the same in the order of the product's
+  /// rows, with all dimensions of batches where they may lie at several
+  /// strides.
   llvm::SmallVector<int64_t> getIndexSpace() const;
 
   /// Checks that M, N, K and the batches are numbers of 32 bits.
@@ -74,6 +75,10 @@ protected:
   }
 
 private:
+  /// A view whose dimensions but the last are the product's rows, as
+  /// [batches, m, columns].
+  mlir::FailureOr<StridedView> getMatrices(const StridedView &view,
+                                           int64_t columns) const;
   bool usesTma() const { return addressing != Addressing::Any; }
   /// Whether a matrix that is no factor lies as kernels address it. TMA's
   /// columns have 16 bytes or a multiple.
@@ -95,22 +100,28 @@ private:
 /// The matrix of a factor that all batches share.
 StridedView dropBatches(const StridedView &factor);
 
+/// Whether tiles of a region whose batches became rows have fewer rows than
+/// tiles of the batches: a batch of 8 rows wastes most of a tile.
+bool savesTiles(const ContractionRegion &swapped);
+
 /// What `AnalysisT(fused, region, emitError, arguments...).run()` makes of a
 /// region. Folded batches make one large product; where the rest of the region
-/// does not allow them, the batched form may do.
+/// does not allow them, as in a sequence that is transposed before a projection
+/// and not after it, the batched form may do.
 template <typename AnalysisT, typename... Arguments>
 auto readFolded(FusedOp fused, ContractionRegion::Kind kind,
                 EmitError emitError, Arguments... arguments)
     -> decltype(std::declval<AnalysisT>().run()) {
   auto read =
-      [&](bool foldBatches,
+      [&](bool foldBatches, bool swapBatches,
           EmitError emitError) -> decltype(std::declval<AnalysisT>().run()) {
     ContractionRegion::Options options;
     options.kind = kind;
     options.foldBatches = foldBatches;
+    options.swapBatches = swapBatches;
     mlir::FailureOr<ContractionRegion> region =
         ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
+    if (failed(region) || (swapBatches && !savesTiles(*region)))
       return mlir::failure();
     return AnalysisT(fused, *region, emitError, arguments...).run();
   };
@@ -120,11 +131,16 @@ auto readFolded(FusedOp fused, ContractionRegion::Kind kind,
                matmul.getM() * matmul.getN();
       });
   if (hasBatches) {
-    auto folded = read(/*foldBatches=*/true, Silence(fused));
+    auto folded =
+        read(/*foldBatches=*/true, /*swapBatches=*/false, Silence(fused));
     if (succeeded(folded))
       return folded;
+    auto swapped =
+        read(/*foldBatches=*/false, /*swapBatches=*/true, Silence(fused));
+    if (succeeded(swapped))
+      return swapped;
   }
-  return read(/*foldBatches=*/false, emitError);
+  return read(/*foldBatches=*/false, /*swapBatches=*/false, emitError);
 }
 } // namespace fact
 

@@ -139,6 +139,12 @@ LogicalResult GemmAnalysis::checkReductions() {
     if (!reduction.ofRows && region.m == 1)
       return emitError() << "reduces columns of two or more elements, not of "
                             "one";
+    // A tile has rows of one batch.
+    int64_t rows = llvm::alignTo(region.m, 64);
+    if (!reduction.ofRows && region.batches > 1 && 2 * rows > 3 * region.m)
+      return emitError() << "reduces columns that fill two thirds of tiles of "
+                            "64 rows, not "
+                         << region.m << " elements of " << rows;
   }
   return success();
 }
@@ -215,7 +221,7 @@ LogicalResult GemmAnalysis::makeEpilogue(Gemm &gemm) {
   ScalarFunction::Options options = getOptions();
   options.leading = {region.products.front().matmul.getResult()};
   FailureOr<ScalarFunction> epilogue =
-      ScalarFunction::get(values, getShape(gemm.m, gemm.n), options, emitError);
+      ScalarFunction::get(values, getIndexSpace(), options, emitError);
   if (failed(epilogue))
     return failure();
   gemm.epilogue = std::move(*epilogue);
