@@ -77,9 +77,16 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
     try:
         runs = _Runs(model.signature, model.library.device_type, module, args, kwargs)
         found = runs.library(model)
-        exact = _exact(runs, found)
-        judgments = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
-                                   runs.eager)
+        names = [entry["name"] for entry in model.library.outputs]
+        try:
+            judgments = judge_results(names, found, _exact(runs, found), runs.eager)
+        except _CannotRun:
+            if runs.device.type == "cpu":
+                raise
+            # PyTorch's GPU kernels lack some types, such as products of integers.
+            runs = _Runs(model.signature, "cpu", module, args, kwargs)
+            found = [result.cpu() for result in found]
+            judgments = judge_results(names, found, _exact(runs, found), runs.eager)
     except (TooLarge, torch.OutOfMemoryError, MemoryError) as error:
         return Verdict(f"there is not enough memory ({_first_line(error)})")
     except _CannotRun as error:

@@ -108,6 +108,14 @@ def interval(entry: dict[str, Any], baseline: str) -> str:
     return f" [{found[0]:.2f}, {found[1]:.2f}]" if found else ""
 
 
+def time_of(entry: dict[str, Any], name: str) -> str:
+    """Microseconds. PyTorch has no kernel for some modules that FACT compiles, such as a product of
+    integers on a GPU."""
+    if name in entry.get("broken_baselines", {}):
+        return "no baseline"
+    return number(alone(entry)["us"].get(name), ".1f")
+
+
 def row(entry: dict[str, Any]) -> list[str]:
     rules = collections.Counter(kernel["rule"] or "?" for kernel in entry["kernels"])
     generic = [f"{kernel['name']} {number(kernel['us'], '.1f')}" for kernel in entry["kernels"]
@@ -116,7 +124,7 @@ def row(entry: dict[str, Any]) -> list[str]:
             ", ".join(rule if count == 1 else f"{count} {rule}" for rule, count in rules.items()),
             f"{100 * generic_share(entry):.0f}%: {', '.join(generic)} us" if generic else "",
             number(error_ratio(entry)),
-            *(number(alone(entry)["us"].get(name), ".1f") for name in ("fact", "eager", "compile")),
+            *(time_of(entry, name) for name in ("fact", "eager", "compile")),
             *(number(ratio(entry, name), ".2f", "x") + interval(entry, name) for name in COMPARED),
             number(entry.get("host_us", {}).get("fact"), ".1f"),
             entry["failure"] or ""]

@@ -163,3 +163,6 @@ def test_report_of_a_gpu():
     assert report.row(entry)[4:] == ["20.0", "60.0", "30.0", "3.00x [2.90, 3.10]", "1.50x", "1.25x",
                                      "12.0", ""]
     assert report.summary([entry])[report.BEST]["geometric_mean"] == pytest.approx(1.25)
+    del entry["gpu"]["us"]["eager"], entry["gpu"]["intervals"]["eager"]
+    entry["broken_baselines"] = {"eager": "not implemented for 'Long'"}
+    assert report.row(entry)[4:8] == ["20.0", "no baseline", "30.0", ""]

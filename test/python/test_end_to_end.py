@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import fact
-from fact import arithmetic, compiler, toolchain, verify
+from fact import arithmetic, compiler, end_to_end, toolchain, verify
 from fact.end_to_end import Refused, compare_with_module, judge_results
 
 needs_compiler = pytest.mark.skipif(toolchain.find_tool("fact-compile") is None,
@@ -52,6 +52,30 @@ def test_the_right_module_is_accepted(model):
     verdict = outcome(model, Affine(), torch.randn(2, 4))
     assert not verdict.skipped and verdict.errors["y"][0].norm < 1e-6
     assert "as exact as the module" in str(verdict)
+
+
+def test_a_module_that_runs_on_the_cpu_alone(model, monkeypatch):
+    """PyTorch has no kernel for a product of integers on a GPU: the library is compared there."""
+    class Runs(end_to_end._Runs):
+        def __init__(self, signature, kind, *rest):
+            super().__init__(signature, "cpu", *rest)
+            made.append(kind)
+            if len(made) == 1:
+                self.device = torch.device("cuda")
+
+        def wide(self, dtype):
+            if self.device.type == "cuda":
+                raise end_to_end._CannotRun("not implemented for 'Long'")
+            return super().wide(dtype)
+
+    made = []
+    monkeypatch.setattr(end_to_end, "_Runs", Runs)
+    verdict = outcome(model, Affine(), torch.randn(2, 4))
+    assert not verdict.skipped and verdict.errors["y"][0].norm < 1e-6
+    assert len(made) == 2 and made[1] == "cpu"
+    made.clear()
+    with pytest.raises(Refused):
+        outcome(model, Affine(bias=0.0), torch.randn(2, 4))
 
 
 @pytest.mark.parametrize("module", [
