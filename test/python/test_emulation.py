@@ -86,6 +86,27 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
 
 
+class Transposed(nn.Module):
+    """[batch, time] becomes [time, batch] before a projection, as in nn.MultiheadAttention."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(20, 24)
+
+    def forward(self, x, y, times):
+        return (self.linear(x.transpose(0, 1)) + y) * times
+
+
+@pytest.mark.full
+def test_batches_become_rows(root, tmp_path):
+    torch.manual_seed(0)
+    inputs = [torch.randn(3, 70, 20), torch.randn(70, 3, 24), torch.randn(70, 1, 1)]
+    report = emulate(root, tmp_path, Transposed().eval(), inputs, "a100")
+    assert kinds(report) == {"sm80_gemm"}, kinds(report)
+    [source] = (tmp_path / "bundle" / "kernels").glob("*/0.cu")
+    assert "Problem<70, 24, 20, 3>" in source.read_text()
+
+
 @pytest.mark.full
 def test_a_product_by_scalar_instructions(root, tmp_path):
     torch.manual_seed(0)
@@ -566,14 +587,18 @@ def test_scores_in_the_thousands_of_tf32(root, tmp_path, monkeypatch):
     assert 'float32_matmul_precision = "high"' in (tmp_path / "module.mlir").read_text()
 
 
-@pytest.mark.parametrize("schedule, attributes", [
-    ("tile = 128x64, stages = 1, splits = 1", "scale 0.2"),
-    ("tile = 64x32, stages = 2, splits = 2", "causal scale 0.2"),
-], ids=["two warpgroups", "split keys"])
-def test_strict_attention_by_wgmma(root, tmp_path, schedule, attributes):
+@pytest.mark.parametrize("head, width, schedule, attributes", [
+    (20, 40, "tile = 128x64, stages = 1, splits = 1", "scale 0.2"),
+    (136, 180, "tile = 64x32, stages = 2, splits = 2", "causal scale 0.1"),
+    pytest.param(20, 40, "tile = 64x32, stages = 2, splits = 2", "causal scale 0.2", marks=pytest.mark.full),
+    pytest.param(180, 130, "tile = 128x32, stages = 1, splits = 1", "scale 0.1", marks=pytest.mark.full),
+    pytest.param(24, 180, "tile = 64x32, stages = 3, splits = 2", "causal scale 0.1", marks=pytest.mark.full),
+], ids=["two warpgroups", "panels", "split keys", "panels of two warpgroups", "panels of values"])
+def test_strict_attention_by_wgmma(root, tmp_path, head, width, schedule, attributes):
     """A rest of queries, keys and columns, heads that share keys, and stages that are filled again."""
     query, key, value, result = (f"tensor<{shape}xf32>" for shape in
-                                 ("1x2x70x20", "1x1x150x20", "1x1x150x40", "1x2x70x40"))
+                                 (f"1x2x70x{head}", f"1x1x150x{head}", f"1x1x150x{width}",
+                                  f"1x2x70x{width}"))
     (tmp_path / "module.mlir").write_text(f"""
 module @strict_attention {{
   func.func @main(%q: {query}, %k: {key}, %v: {value}) -> {result} {{

@@ -22,7 +22,7 @@ const ScheduleKind Sm80GemmAttr::kind{
      Parameter::number("split_k",
                        "blocks that divide K, whose sums a second kernel adds; "
                        "for few tiles and a long K",
-                       Sizes::between(1, 64)),
+                       Sizes::between(1, 128)),
      Parameter::word(
          "math",
          "mma: matrix units, three products of TF32 for f32 without "

@@ -200,6 +200,8 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
     time *= 1.02;
   if (hasNarrowHead() && attentionSchedule.getStages() < 5)
     time *= 1.03;
+  if (hasNarrowHead() && attentionSchedule.getStages() < 8)
+    time *= 1.01;
   return 1e6 * (time + machine.launchSeconds);
 }
 

@@ -74,6 +74,7 @@ struct Gemm {
   bool copiesLhs() const {
     return !windows && !readsColumns() && isCopied(a, /*isLhs=*/true, k);
   }
+  bool copiesRhs() const { return isCopied(b, /*isLhs=*/false, k); }
   /// Whether one object serves all sizes. Reductions combine a number of tiles.
   bool takesSizes() const { return countReductions() == 0; }
   /// Operands of the product's size.

@@ -158,7 +158,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double begin = blocksOfCluster > 1 ? 0.26e-6 : 0.2e-6;
   double main = begin + steps * step;
   // The epilogue: issue slots of 128 lanes, and those of its stores.
-  double epilogue = area * (work.slots + 2.3) / (128 * machine.clock);
+  double epilogue =
+      area * (work.slots + 2.3) / (128 * machine.clock) + work.tileSeconds;
 
   double time = 0;
   switch (schedule.getKernel()) {

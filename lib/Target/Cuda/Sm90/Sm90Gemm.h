@@ -32,6 +32,8 @@ struct GemmWork {
   double bytes, epilogueBytes;
   /// Issue slots of the epilogue per element of the product.
   double slots;
+  /// Seconds of the epilogue per tile beside those.
+  double tileSeconds = 0;
   /// Whether B is a weight, which is packed when it is loaded.
   bool packsOnce = true;
 };

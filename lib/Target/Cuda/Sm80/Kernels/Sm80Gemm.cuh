@@ -232,6 +232,7 @@ public:
     float sums[products][vector] = {};
 #pragma unroll
     for (int p = 0; p < products; ++p)
+#pragma unroll 16 // loads that are on their way at once
       for (int split = 0; split < splits; ++split) {
         float part[vector];
         sm80::copy_floats<vector>(
