@@ -185,7 +185,7 @@ func.func @columns_of_one_row(%x: tensor<1x64xf16>, %w: tensor<64x64xf16>) {
 // -----
 
 func.func @short_columns_of_batches(%x: tensor<30x20x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{reduces columns that fill two thirds of tiles of 64 rows, not 20 elements of 64}}
+  // expected-error @below {{reduces columns that fill two thirds of tiles of 64 rows, or long sums, not 20 elements of 64}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<30x20x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<30x20x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<30x20x64xf16>, tensor<64x64xf16>) -> tensor<30x20x64xf16>
