@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Driver/Compile.h"
+#include "FoldedProgram.h"
 #include "Groupings.h"
 #include "Reproducer.h"
 #include "RunTuner.h"
@@ -53,9 +54,13 @@ private:
   LogicalResult lockBundle();
   LogicalResult bundle();
   LogicalResult writeProgram(ModuleOp program, const Target &target,
-                             StringRef folder, BundleSummary &contents);
+                             StringRef folder, BundleSummary &contents,
+                             bool keepProducts = false);
   OwningOpRef<ModuleOp> groupByRules();
   void bundleRules(const Target &target);
+  void bundleFolded(const Target &target);
+  void bundleBeside(ModuleOp other, const Target &target, StringRef name,
+                    StringRef consequence, bool keepProducts);
   LogicalResult tune();
   bool measuresForms() const;
   std::optional<double> ratioToRules() const;
@@ -96,7 +101,7 @@ private:
   /// What tuning says about it.
   json::Object measured;
   BundleSummary summary;
-  /// The graph before an agent grouped it.
+  /// The graph before it was grouped, if other programs are measured too.
   OwningOpRef<ModuleOp> unfused;
   bool differsFromRules = false;
   bool isFinished = false, triedSummary = false;
@@ -150,8 +155,9 @@ Compilation::runPasses(StringRef stage,
 LogicalResult Compilation::discoverKernels() {
   Clock::time_point start = Clock::now();
   module.getContext()->loadDialect<FactDialect>();
-  // An agent's grouping is measured against that of the rules.
-  if (agent.agent != "rules" && options.alternatives > 0)
+  // An agent's grouping is measured against that of the rules, and both against
+  // a program with folded norms.
+  if (options.alternatives > 0)
     unfused = module.clone();
   LogicalResult result = discover(module, agent, report);
   if (isLanguageModel(agent))
@@ -162,7 +168,7 @@ LogicalResult Compilation::discoverKernels() {
 
 /// The rules' grouping of the model, if an agent has made another one.
 OwningOpRef<ModuleOp> Compilation::groupByRules() {
-  if (!unfused)
+  if (!unfused || agent.agent == "rules")
     return {};
   OwningOpRef<ModuleOp> grouped = unfused->clone();
   DiscoveryOptions rules = agent;
@@ -221,8 +227,10 @@ LogicalResult Compilation::bundle() {
   OwningOpRef<ModuleOp> program = module.clone();
   LogicalResult result =
       writeProgram(*program, *target, bundleFolder(), summary);
-  if (succeeded(result))
+  if (succeeded(result)) {
     bundleRules(*target);
+    bundleFolded(*target);
+  }
   finishStage("bundle", start);
   return result;
 }
@@ -245,17 +253,39 @@ static LogicalResult attempt(MLIRContext *context, std::string &error,
 void Compilation::bundleRules(const Target &target) {
   OwningOpRef<ModuleOp> rules = groupByRules();
   differsFromRules = static_cast<bool>(rules);
-  if (!rules)
+  if (rules)
+    bundleBeside(*rules, target, "rules",
+                 "the agent's grouping is not measured against that of the "
+                 "rules",
+                 /*keepProducts=*/false);
+}
+
+/// Writes the bundle of the program with norms folded into products, if there
+/// is one that is worth to be measured.
+void Compilation::bundleFolded(const Target &target) {
+  if (!unfused)
     return;
+  OwningOpRef<ModuleOp> folded =
+      foldNorms(*unfused, module, agent, target, options.alternatives);
+  if (folded)
+    bundleBeside(*folded, target, "folded",
+                 "norms are not measured folded into products",
+                 /*keepProducts=*/true);
+}
+
+/// Writes another program's bundle inside of this one, which is complete
+/// without it.
+void Compilation::bundleBeside(ModuleOp other, const Target &target,
+                               StringRef name, StringRef consequence,
+                               bool keepProducts) {
   std::string error;
   LogicalResult result = attempt(module.getContext(), error, [&] {
     BundleSummary contents;
-    return writeProgram(*rules, target, bundleFolder() + "/rules", contents);
+    return writeProgram(other, target, (bundleFolder() + "/" + name).str(),
+                        contents, keepProducts);
   });
   if (failed(result))
-    module.emitWarning("the agent's grouping is not measured against that of "
-                       "the rules: ")
-        << error;
+    module.emitWarning(consequence) << ": " << error;
 }
 
 /// The program's time over that of the rules' program; nothing where they
@@ -275,7 +305,8 @@ bool Compilation::measuresForms() const {
 /// Makes the program of a module's kernels, and writes its bundle.
 LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
                                         StringRef folder,
-                                        BundleSummary &contents) {
+                                        BundleSummary &contents,
+                                        bool keepProducts) {
   // Measures every schedule that refinement proposed, whatever --candidates
   // says.
   BundleOptions bundleOptions{options.name, options.candidates,
@@ -283,7 +314,7 @@ LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
                               options.products};
   PassManager manager(module.getContext());
   buildProgramPipeline(manager, options.alternatives,
-                       options.discovery.patterns);
+                       options.discovery.patterns, keepProducts);
   return success(
       succeeded(manager.run(program)) &&
       succeeded(writeBundle(program, target, folder, bundleOptions, contents)));

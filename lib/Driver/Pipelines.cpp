@@ -35,12 +35,20 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createHoistPrepare());
 }
 
+void fact::buildFoldPipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createFoldNorms());
+  manager.addNestedPass<func::FuncOp>(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createHoistPrepare());
+}
+
 void fact::buildProgramPipeline(OpPassManager &manager, double alternatives,
-                                ArrayRef<std::string> patterns) {
+                                ArrayRef<std::string> patterns,
+                                bool keepProducts) {
   manager.addPass(createOutlineProgram());
   if (alternatives > 0) {
     AddAlternativesOptions options;
     options.factor = alternatives;
+    options.keepProducts = keepProducts;
     options.patterns.assign(patterns.begin(), patterns.end());
     manager.addPass(createAddAlternatives(options));
   }

@@ -17,6 +17,7 @@
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/WindowedView.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "fact/Fusion/FusionLimit.h"
 #include "fact/Fusion/Retrieval.h"
 
@@ -27,6 +28,28 @@ namespace {
 bool isView(Operation *op) { return isa_and_nonnull<ViewOpInterface>(op); }
 bool isPointwise(Operation *op) {
   return isa_and_nonnull<PointwiseOpInterface>(op);
+}
+
+/// Whether an op of a group is computed from a 16-bit product of another kernel
+/// that is not rounded before.
+bool readsUnrounded(Operation *op, const OpGroup &group) {
+  SmallVector<Operation *> ops{op};
+  constexpr size_t farthest = 16;
+  for (size_t i = 0; i < ops.size() && i < farthest; ++i) {
+    auto cast = dyn_cast<CastOp>(ops[i]);
+    if (cast && !isWideningOf16Bits(cast))
+      continue;
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || group.contains(producer))
+        continue;
+      if (cast && isa<ContractionOpInterface>(producer))
+        return true;
+      if (isPointwise(producer))
+        ops.push_back(producer);
+    }
+  }
+  return false;
 }
 
 /// A group that could be a kernel.
@@ -66,6 +89,10 @@ private:
   bool accepts(const Rule &rule, const OpGroup &group,
                const OpGroup &before = {}) const {
     unsigned stretch = loops->getStretch(group.front());
+    if (limit == FusionLimit::productsUnrounded &&
+        llvm::any_of(group,
+                     [&](Operation *op) { return readsUnrounded(op, group); }))
+      return false;
     return llvm::all_of(group,
                         [&](Operation *op) {
                           return loops->getStretch(op) == stretch;
@@ -369,7 +396,8 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   double bestGain = best ? best->gain : 0;
   for (const auto &[rule, anchors] : seeds) {
     if (anchors.size() < 2 ||
-        (limit != FusionLimit::none &&
+        ((limit == FusionLimit::oneContraction ||
+          limit == FusionLimit::contractionsAlone) &&
          llvm::count_if(anchors, llvm::IsaPred<ContractionOpInterface>) > 1))
       continue;
     std::optional<Candidate> candidate = grow(*rule, anchors);
@@ -540,6 +568,12 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
   for (auto [i, proposal] : llvm::enumerate(proposals))
     proposal.priority = int64_t(proposals.size() - i);
   return std::move(proposals);
+}
+
+bool fact::isWideningOf16Bits(CastOp cast) {
+  Type from = cast.getOperand().getType().getElementType();
+  Type to = cast.getType().getElementType();
+  return isNarrowFloat(from) && isa<FloatType>(to) && !isNarrowFloat(to);
 }
 
 std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval) {

@@ -8,7 +8,6 @@
 #include "fact/Program/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include <limits>
 
 namespace fact {
 #define GEN_PASS_DEF_ADDALTERNATIVES
@@ -33,8 +32,9 @@ constexpr Form forms[] = {{"single", FusionLimit::oneContraction},
 class Alternatives {
 public:
   Alternatives(ModuleOp module, const Target &target, double factor,
-               ArrayRef<std::string> patterns)
-      : module(module), target(target), factor(factor), symbols(module),
+               bool keepsProducts, ArrayRef<std::string> patterns)
+      : module(module), target(target), factor(factor),
+        keepsProducts(keepsProducts), symbols(module),
         kernels(module.getOps<KernelOp>()) {
     options.patterns.assign(patterns.begin(), patterns.end());
     for (KernelOp kernel : kernels)
@@ -47,12 +47,12 @@ public:
 
 private:
   OwningOpRef<ModuleOp> inlined(KernelOp kernel) const;
-  double predict(FusedOp fused) const;
   KernelOp adopt(KernelOp kernel);
 
   ModuleOp module;
   const Target &target;
   double factor;
+  bool keepsProducts;
   DiscoveryOptions options;
   SymbolTable symbols;
   /// All of the module, in its order.
@@ -91,20 +91,6 @@ OwningOpRef<ModuleOp> Alternatives::inlined(KernelOp kernel) const {
   return part;
 }
 
-/// The best predicted time of a kernel, in microseconds.
-double Alternatives::predict(FusedOp fused) const {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
-  if (failed(plan))
-    return never;
-  if (auto schedule = fused.getSchedule())
-    return (*plan)->predict(cast<ScheduleAttr>(*schedule));
-  auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
-                                : (*plan)->getSpace();
-  std::optional<Plan::Prediction> best = (*plan)->findBest(space);
-  return best ? best->microseconds : never;
-}
-
 /// The module's kernel with the same content: an old one, or this one after it
 /// has moved there.
 KernelOp Alternatives::adopt(KernelOp kernel) {
@@ -118,6 +104,33 @@ KernelOp Alternatives::adopt(KernelOp kernel) {
   symbols.insert(kernel, std::next(kernels.back()->getIterator()));
   kernels.push_back(kernel);
   return kernel;
+}
+
+/// Whether a value that a kernel reads is a product that another one stored.
+static bool isStoredProduct(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto reader = argument ? dyn_cast<FusedOp>(argument.getOwner()->getParentOp())
+                         : FusedOp();
+  auto stored = dyn_cast<OpResult>(
+      reader ? reader.getInputs()[argument.getArgNumber()] : value);
+  auto writer = stored ? dyn_cast<FusedOp>(stored.getOwner()) : FusedOp();
+  return writer && isa_and_nonnull<ContractionOpInterface>(
+                       writer.getBody()
+                           .front()
+                           .getTerminator()
+                           ->getOperand(stored.getResultNumber())
+                           .getDefiningOp());
+}
+
+/// Whether a kernel stores a 16-bit product that another one reads in f32.
+static bool roundsProducts(ModuleOp module) {
+  return module
+      .walk([](CastOp cast) {
+        return isWideningOf16Bits(cast) && isStoredProduct(cast.getOperand())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// The kernels that a model launches, in order.
@@ -143,7 +156,7 @@ void Alternatives::add(KernelOp kernel) {
   FusedOp fused = kernel.getFused();
   if (!canSplit(fused))
     return;
-  double limit = factor * predict(fused);
+  double limit = factor * predictKernel(fused, target);
   SmallVector<SmallVector<StringRef>> known;
   for (const Form &form : forms) {
     OwningOpRef<ModuleOp> part = inlined(kernel);
@@ -154,6 +167,7 @@ void Alternatives::add(KernelOp kernel) {
       ScopedDiagnosticHandler silence(module.getContext(),
                                       [](Diagnostic &) { return success(); });
       if (failed(discover(*part, options, report)) ||
+          (keepsProducts && roundsProducts(*part)) ||
           failed(outlineProgram(*part)))
         continue;
     }
@@ -162,7 +176,7 @@ void Alternatives::add(KernelOp kernel) {
     bool isSplit = true;
     for (StringRef name : getLaunched(model)) {
       FusedOp each = part->lookupSymbol<KernelOp>(name).getFused();
-      predicted += predict(each);
+      predicted += predictKernel(each, target);
       isSplit &= !isSameKernel(each, fused);
     }
     if (!isSplit || predicted > limit)
@@ -206,7 +220,7 @@ struct AddAlternativesPass
     for (ModelOp model : module.getOps<ModelOp>())
       for (LaunchOp launch : model.getRun().getBody().getOps<LaunchOp>())
         launched.insert(module.lookupSymbol<KernelOp>(launch.getKernel()));
-    Alternatives alternatives(module, *target, factor, *patterns);
+    Alternatives alternatives(module, *target, factor, keepProducts, *patterns);
     for (KernelOp kernel : launched)
       alternatives.add(kernel);
   }

@@ -3,11 +3,13 @@
 
 #include "fact/Program/Kernels.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -86,4 +88,19 @@ std::string fact::getShortHash(StringRef text) {
   std::array<uint8_t, 32> digest =
       llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(ArrayRef(digest).take_front(8), /*LowerCase=*/true);
+}
+
+double fact::predictKernel(FusedOp fused, const Target &target) {
+  double best = std::numeric_limits<double>::infinity();
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
+  if (failed(plan))
+    return best;
+  if (auto schedule = fused.getSchedule())
+    return (*plan)->predict(cast<ScheduleAttr>(*schedule));
+  auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
+                                : (*plan)->getSpace();
+  for (ScheduleAttr schedule : space.enumerate())
+    if ((*plan)->isLegal(schedule))
+      best = std::min(best, (*plan)->predict(schedule));
+  return best;
 }

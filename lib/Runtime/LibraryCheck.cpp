@@ -9,6 +9,7 @@
 #include "WorkerReport.h"
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Program.h"
+#include <algorithm>
 #include <dlfcn.h>
 #include <fstream>
 #include <sstream>
@@ -28,6 +29,9 @@ struct Check {
   /// The only kernel to verify; -1 for all.
   int64_t only = -1;
   bool program = true;
+  /// The largest difference between the results of the libraries of a race;
+  /// negative: they are not compared.
+  double agreement = -1;
   std::vector<Argument> inputs, weights;
 };
 
@@ -65,6 +69,8 @@ Check readCheck(const char *path) {
       check.libraries.push_back(rest);
     else if (keyword == "only" && !rest.empty())
       check.only = std::stoll(rest);
+    else if (keyword == "agreement" && !rest.empty())
+      check.agreement = std::stod(rest);
     else if (keyword == "kernels")
       check.program = false;
     else if (Argument argument; (keyword == "input" || keyword == "weight") &&
@@ -132,6 +138,18 @@ void completeChoices(const Program &program) {
     finish("unchosen", ", \"choices\": {" + choices + "}");
 }
 
+/// Ends the worker if programs differ by more than is allowed.
+void requireAgreement(const std::vector<double> &differences, double allowed) {
+  std::ostringstream text;
+  for (double each : differences)
+    text << (text.tellp() > 0 ? ", " : "") << each;
+  if (*std::max_element(differences.begin(), differences.end()) > allowed)
+    reject("wrong", "the results differ by " + text.str() +
+                        " on inputs whose means are 0, 1, 10 and 100 "
+                        "deviations from zero; allowed is " +
+                        std::to_string(allowed));
+}
+
 } // namespace
 
 void checkLibrary(const char *path, const char *checkPath) {
@@ -177,6 +195,9 @@ void raceLibraries(const char *path) {
   if (racers.empty())
     reject("worker_error", std::string(path) + " names no library");
   reportPhase("loaded");
+  if (check.agreement >= 0)
+    requireAgreement(compareFarMeans(racers, check.inputs, check.weights),
+                     check.agreement);
   finish("ok", describeRace(racePrograms(racers, check.inputs, check.weights)));
 }
 

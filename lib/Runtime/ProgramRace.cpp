@@ -4,8 +4,10 @@
 #include "ProgramRace.h"
 #include "WorkerReport.h"
 #include "fact/Runtime/Device.h"
+#include "fact/Runtime/Measure.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 
 namespace fact {
@@ -28,21 +30,89 @@ static double timeCalls(LoadedModel &model, int calls) {
   return elapsed.count() / calls;
 }
 
+namespace {
+/// Models of all racers over the same inputs and weights.
+struct Starters {
+  Starters(const std::vector<Racer> &racers,
+           const std::vector<Argument> &inputs,
+           const std::vector<Argument> &weights)
+      : first(*racers.front().program), inputMemory(inputs.size()),
+        weightMemory(weights.size()) {
+    fillInputs(inputs);
+    for (uint32_t i = 0; i < weights.size(); ++i)
+      fillArgument(first.weights[i].tensor, weights[i], (1ull << 20) + i,
+                   weightMemory[i]);
+    for (const Racer &racer : racers)
+      models.push_back(std::make_unique<LoadedModel>(
+          *racer.library, *racer.program, inputMemory, weightMemory));
+  }
+
+  void fillInputs(const std::vector<Argument> &inputs) {
+    for (uint32_t i = 0; i < inputs.size(); ++i)
+      fillArgument(first.inputs[i], inputs[i], 1 + i, inputMemory[i]);
+  }
+
+  const Program &first;
+  std::vector<Memory> inputMemory, weightMemory;
+  std::vector<std::unique_ptr<LoadedModel>> models;
+};
+} // namespace
+
+/// An argument of the same deviation with another mean, in deviations.
+static Argument withMean(Argument argument, double mean) {
+  if (argument.path.empty() && argument.fill.values == Fill::Values::Normal) {
+    double scale = argument.fill.scale;
+    argument.fill.values = Fill::Values::Uniform;
+    argument.fill.low = (mean - std::sqrt(3.0)) * scale;
+    argument.fill.high = (mean + std::sqrt(3.0)) * scale;
+  }
+  return argument;
+}
+
+/// The norm of the difference over that of what is expected.
+static double distance(const TensorSpec &tensor, const Memory &expected,
+                       const Memory &result) {
+  Comparison comparison;
+  if (!measure::compare(result.get(), tensor.type, expected.get(), tensor.type,
+                        /*doubt=*/nullptr, tensor.elements(), Tolerance(),
+                        comparison))
+    deviceFailed("worker_error");
+  return comparison.otherClass ? HUGE_VAL : comparison.normError();
+}
+
+std::vector<double> compareFarMeans(const std::vector<Racer> &racers,
+                                    const std::vector<Argument> &inputs,
+                                    const std::vector<Argument> &weights) {
+  Starters starters(racers, inputs, weights);
+  std::vector<double> distances;
+  for (double mean : {0.0, 1.0, 10.0, 100.0}) {
+    std::vector<Argument> shifted;
+    for (const Argument &input : inputs)
+      shifted.push_back(withMean(input, mean));
+    starters.fillInputs(shifted);
+    for (const auto &model : starters.models)
+      model->run();
+    if (!device::synchronize())
+      deviceFailed("crash");
+    double &largest = distances.emplace_back(0);
+    for (uint32_t i = 0; i < starters.first.outputs.size; ++i) {
+      const TensorSpec &tensor = starters.first.outputs[i];
+      if (!isFloat(tensor.type))
+        continue;
+      const auto &models = starters.models;
+      for (size_t j = 1; j < models.size(); ++j)
+        largest = std::max(largest, distance(tensor, models.front()->outputs[i],
+                                             models[j]->outputs[i]));
+    }
+  }
+  return distances;
+}
+
 std::vector<RaceTimes> racePrograms(const std::vector<Racer> &racers,
                                     const std::vector<Argument> &inputs,
                                     const std::vector<Argument> &weights) {
-  const Program &first = *racers.front().program;
-  std::vector<Memory> inputMemory(inputs.size()), weightMemory(weights.size());
-  for (uint32_t i = 0; i < inputs.size(); ++i)
-    fillArgument(first.inputs[i], inputs[i], 1 + i, inputMemory[i]);
-  for (uint32_t i = 0; i < weights.size(); ++i)
-    fillArgument(first.weights[i].tensor, weights[i], (1ull << 20) + i,
-                 weightMemory[i]);
-  std::vector<std::unique_ptr<LoadedModel>> models;
-  for (const Racer &racer : racers)
-    models.push_back(std::make_unique<LoadedModel>(
-        *racer.library, *racer.program, inputMemory, weightMemory));
-
+  Starters starters(racers, inputs, weights);
+  auto &models = starters.models;
   size_t count = models.size();
   std::vector<int> calls(count);
   for (size_t i = 0; i < count; ++i) {

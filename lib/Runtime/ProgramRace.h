@@ -21,6 +21,14 @@ struct Racer {
   const Program *program;
 };
 
+/// How far the results of later programs are from those of the first, by the
+/// norm of each result, on inputs whose means are 0, 1, 10 and 100 deviations
+/// from zero: the largest of each, in this order. Infinite where one is NaN or
+/// infinite and the other is not.
+std::vector<double> compareFarMeans(const std::vector<Racer> &racers,
+                                    const std::vector<Argument> &inputs,
+                                    const std::vector<Argument> &weights);
+
 std::vector<RaceTimes> racePrograms(const std::vector<Racer> &racers,
                                     const std::vector<Argument> &inputs,
                                     const std::vector<Argument> &weights);

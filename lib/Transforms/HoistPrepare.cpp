@@ -44,12 +44,25 @@ static bool spreadsIndices(Operation *op) {
          });
 }
 
+/// Puts the ops of a `fact.prepare` back into the function.
+static void inlinePrepared(Block &block) {
+  for (auto prepare : llvm::make_early_inc_range(block.getOps<PrepareOp>())) {
+    Block &body = prepare.getBody().front();
+    Operation *yield = body.getTerminator();
+    prepare.replaceAllUsesWith(yield->getOperands());
+    yield->erase();
+    block.getOperations().splice(prepare->getIterator(), body.getOperations());
+    prepare.erase();
+  }
+}
+
 namespace {
 struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
+    inlinePrepared(block);
     // All ops that depend on weights and constants alone, in order.
     llvm::SetVector<Operation *> known;
     bool dependsOnWeight = false;

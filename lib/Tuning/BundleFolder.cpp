@@ -68,6 +68,7 @@ static bool isMember(const std::string &name, const std::string &model) {
                                         "build",
                                         "weights",
                                         "rules",
+                                        "folded",
                                         "tuning.json",
                                         "failure.json",
                                         "tuning.sqlite",
@@ -75,7 +76,7 @@ static bool isMember(const std::string &name, const std::string &model) {
                                         "tuning.sqlite-shm",
                                         "tuning.sqlite-journal"};
   auto isThis = [&](const std::string &member) {
-    // The rules' bundle is replaced like this one, inside of it.
+    // Bundles of other programs are replaced like this one, inside of it.
     return name == member || isUniqueName(name, member, partial) ||
            isUniqueName(name, member, writing) ||
            isUniqueName(name, member, replaced);

@@ -201,27 +201,49 @@ void Tuner::ablate(const Forms &chosen, TuningResult &result) {
   result.ablations = std::move(ablations);
 }
 
-Race Tuner::raceGroupings(const fs::path &agents, const Bundle &rules,
-                          const fs::path &rulesLibrary) {
+Race Tuner::raceLibraries(const Contender &standing,
+                          const Contender &challenger,
+                          std::optional<double> agreement) {
   Race race;
-  auto add = [&](const char *name, const Bundle &program) {
+  for (const Contender *each : {&standing, &challenger}) {
     ProgramTime &entry = race.programs.emplace_back();
-    entry.name = name;
-    entry.steps = program.program.size();
-    entry.workspaceBytes = program.workspaceBytes;
-  };
-  // The rules come first: the agent has to be faster.
-  add("rules", rules);
-  add("agent", shipped);
+    entry.name = each->name;
+    entry.steps = each->program.program.size();
+    entry.workspaceBytes = each->program.workspaceBytes;
+  }
   std::string why, arguments = describeArguments(bundle, why);
   if (!why.empty()) {
-    std::printf("groupings not timed: %s\n", why.c_str());
+    std::printf("%-9s not timed: %s\n", challenger.name, why.c_str());
     return {};
   }
-  if (!timeLibraries({rulesLibrary, agents}, arguments, race))
+  if (agreement)
+    arguments += "agreement " + std::to_string(*agreement) + "\n";
+  if (!timeLibraries({standing.library, challenger.library}, arguments, race))
     return {};
   race.programs[race.programs[1].ratioHigh < 1 ? 1 : 0].ships = true;
   return race;
+}
+
+Race Tuner::raceGroupings(const fs::path &agents, const Bundle &rules,
+                          const fs::path &rulesLibrary) {
+  // The agent has to be faster.
+  return raceLibraries({"rules", rules, rulesLibrary},
+                       {"agent", shipped, agents});
+}
+
+/// Roundings of steps are independent, so their squares add up.
+static double getAgreement(const Bundle &program) {
+  double largest = 0;
+  for (const Step &step : program.program)
+    for (const Result &result : program.kernels[step.kernel].results)
+      largest = std::max(largest, result.norm);
+  return largest * std::sqrt(static_cast<double>(program.program.size()));
+}
+
+Race Tuner::raceFolded(const fs::path &library, const Bundle &folded,
+                       const fs::path &foldedLibrary) {
+  return raceLibraries({"apart", shipped, library},
+                       {"folded", folded, foldedLibrary}, getAgreement(bundle));
 }
 
 void Tuner::chooseProgram(TuningResult &result) {

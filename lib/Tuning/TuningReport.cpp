@@ -153,14 +153,18 @@ std::string writeTuningReport(const Bundle &bundle,
   json["programs"] = Json::array();
   for (const ProgramTime &program : result.race.programs)
     json["programs"].push_back(describeProgram(program));
-  if (!result.groupings.programs.empty()) {
-    json["groupings"] = Json::array();
-    for (const ProgramTime &grouping : result.groupings.programs) {
-      Json entry = describeProgram(grouping);
+  auto addRace = [&](const char *name, const Race &race) {
+    if (race.programs.empty())
+      return;
+    json[name] = Json::array();
+    for (const ProgramTime &program : race.programs) {
+      Json entry = describeProgram(program);
       entry.erase("sum_us");
-      json["groupings"].push_back(std::move(entry));
+      json[name].push_back(std::move(entry));
     }
-  }
+  };
+  addRace("groupings", result.groupings);
+  addRace("folded", result.folded);
   json["ablations"] = Json::array();
   for (const Ablation &ablation : result.ablations)
     json["ablations"].push_back(describeAblation(ablation));
@@ -228,18 +232,23 @@ static std::string writePrograms(const TuningResult &result) {
                   each.ships ? ", ships" : "");
     out << line;
   }
-  if (!result.groupings.programs.empty()) {
+  auto writeRace = [&](const char *what, const Race &race) {
+    if (race.programs.empty())
+      return;
     std::snprintf(line, sizeof(line),
-                  "\n%10s %7s %15s %6s  grouping (%zu rounds, in turn)\n", "us",
-                  "ratio", "interval", "steps", result.groupings.rounds);
+                  "\n%10s %7s %15s %6s  %s (%zu rounds, in turn)\n", "us",
+                  "ratio", "interval", "steps", what, race.rounds);
     out << line;
-  }
-  for (const ProgramTime &each : result.groupings.programs) {
-    std::snprintf(line, sizeof(line), "%10.5g %7.3f %15s %6zu  %s%s\n", each.us,
-                  each.ratio, interval(each.ratioLow, each.ratioHigh).c_str(),
-                  each.steps, each.name.c_str(), each.ships ? ", ships" : "");
-    out << line;
-  }
+    for (const ProgramTime &each : race.programs) {
+      std::snprintf(line, sizeof(line), "%10.5g %7.3f %15s %6zu  %s%s\n",
+                    each.us, each.ratio,
+                    interval(each.ratioLow, each.ratioHigh).c_str(), each.steps,
+                    each.name.c_str(), each.ships ? ", ships" : "");
+      out << line;
+    }
+  };
+  writeRace("grouping", result.groupings);
+  writeRace("norms", result.folded);
   if (!result.ablations.empty()) {
     std::snprintf(line, sizeof(line), "\n%-26s %-8s %-8s %8s %15s\n", "kernel",
                   "form", "against", "gain", "interval");

@@ -38,3 +38,23 @@ func.func @indices(%x: tensor<2x20xf32>) -> tensor<2x4x6xf32> {
   %2 = fact.gather %x, %1 dim 1 : (tensor<2x20xf32>, tensor<4x6xi64>) -> tensor<2x4x6xf32>
   return %2 : tensor<2x4x6xf32>
 }
+
+// What runs at load already becomes a part of what more weights decide.
+// CHECK-LABEL: func @again
+func.func @again(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
+  // CHECK: %[[W:.*]] = fact.prepare {
+  // CHECK: %[[C:.*]] = fact.concat
+  // CHECK: %[[N:.*]] = fact.neg %[[C]]
+  // CHECK: fact.yield %[[N]]
+  // CHECK-NOT: fact.prepare
+  // CHECK: fact.matmul %arg0, %[[W]] transpose_b
+  %w = fact.prepare {
+    %q = fact.get_weight @q : tensor<8x8xf32>
+    %k = fact.get_weight @k : tensor<8x8xf32>
+    %1 = fact.concat %q, %k dim 0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+    fact.yield %1 : tensor<16x8xf32>
+  } : tensor<16x8xf32>
+  %n = fact.neg %w : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  %0 = fact.matmul %x, %n transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}

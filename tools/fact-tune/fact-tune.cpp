@@ -130,7 +130,11 @@ private:
   void runScheduler();
   void tune();
   void finish(Work &work);
+  struct Beside;
+  void compareWith(Work &work, const char *name, const char *description,
+                   const std::function<bool(const Beside &)> &race);
   void compareWithRules(Work &work);
+  void compareWithFolded(Work &work);
   void learn(const std::filesystem::path &bundle,
              const std::filesystem::path &report) const;
   void printSummary() const;
@@ -249,9 +253,10 @@ void Run::finish(Work &work) {
   };
   if (links) {
     work.tuner->compose(work.result);
-    // What is linked has a report, whatever becomes of the other grouping.
+    // What is linked has a report, whatever becomes of other programs.
     writeReport();
     compareWithRules(work);
+    compareWithFolded(work);
   }
   writeReport();
   std::fputs(writeTable(work.result).c_str(), stdout);
@@ -263,11 +268,17 @@ void Run::finish(Work &work) {
   std::fflush(stdout);
 }
 
-/// A bundle that an agent grouped has the rules' grouping of the same model
-/// beside it: tunes that too, with the measurements of this one, and ships the
-/// rules' library unless the agent's is surely faster.
-void Run::compareWithRules(Work &work) {
-  std::filesystem::path folder = work.bundle.folder / "rules";
+/// Another program of a bundle's model, tuned.
+struct Run::Beside {
+  Bundle bundle;
+  TuningResult result;
+};
+
+/// Tunes the bundle of another program that lies in this one's folder, with the
+/// measurements of this one; then `race` says whether its library ships.
+void Run::compareWith(Work &work, const char *name, const char *description,
+                      const std::function<bool(const Beside &)> &race) {
+  std::filesystem::path folder = work.bundle.folder / name;
   if (options.untuned || options.noAlternatives ||
       !std::filesystem::exists(folder / "bundle.json"))
     return;
@@ -277,32 +288,50 @@ void Run::compareWithRules(Work &work) {
   if (own.database.empty())
     own.database = work.bundle.folder / "tuning.sqlite";
   try {
-    Bundle bundle = readBundle(folder);
-    locateCutlass(bundle, options);
+    Beside other;
+    other.bundle = readBundle(folder);
+    locateCutlass(other.bundle, options);
     ++shop->bundles;
-    Tuner tuner(bundle, own, *shop);
+    Tuner tuner(other.bundle, own, *shop);
     tuner.prepare();
     tuner.start();
-    TuningResult result = tuner.finish();
-    tuner.compose(result);
+    other.result = tuner.finish();
+    tuner.compose(other.result);
     std::filesystem::path report = folder / "tuning.json";
-    writeFile(report, writeTuningReport(bundle, result),
+    writeFile(report, writeTuningReport(other.bundle, other.result),
               fact::Synchronize::Yes);
     learn(folder, report);
-    Race race =
-        work.tuner->raceGroupings(work.result.library, bundle, result.library);
-    bool ships = !race.programs.empty() && race.programs.front().ships;
-    work.result.groupings = std::move(race);
-    if (ships)
-      replaceLibrary(result.library, work.result.library);
+    if (race(other))
+      replaceLibrary(other.result.library, work.result.library);
   } catch (const Interruption &) {
     throw;
   } catch (const std::exception &problem) {
-    std::fprintf(stderr,
-                 "fact-tune: warning: the rules' grouping does not take part: "
-                 "%s\n",
-                 problem.what());
+    std::fprintf(stderr, "fact-tune: warning: %s does not take part: %s\n",
+                 description, problem.what());
   }
+}
+
+/// A bundle that an agent grouped has the rules' grouping of the same model
+/// beside it: ships the rules' library unless the agent's is surely faster.
+void Run::compareWithRules(Work &work) {
+  compareWith(work, "rules", "the rules' grouping", [&](const Beside &rules) {
+    Race &race = work.result.groupings;
+    race = work.tuner->raceGroupings(work.result.library, rules.bundle,
+                                     rules.result.library);
+    return !race.programs.empty() && race.programs.front().ships;
+  });
+}
+
+/// A bundle whose norms can be folded into products has that program beside it:
+/// ships it if it is surely faster.
+void Run::compareWithFolded(Work &work) {
+  compareWith(work, "folded", "the program with folded norms",
+              [&](const Beside &folded) {
+                Race &race = work.result.folded;
+                race = work.tuner->raceFolded(
+                    work.result.library, folded.bundle, folded.result.library);
+                return !race.programs.empty() && race.programs.back().ships;
+              });
 }
 
 /// Adds what was measured to the user's registry, for the next compilation of

@@ -16,7 +16,13 @@ enum class FusionLimit {
   /// Contractions have kernels of their own, with the views that they read
   /// through and without prologue and epilogue.
   contractionsAlone,
+  /// A 16-bit product that is read in f32 stays in its own kernel until it is
+  /// rounded again.
+  productsUnrounded,
 };
+
+/// Whether a cast reads a 16-bit float in a wider one.
+bool isWideningOf16Bits(CastOp cast);
 
 /// The embedded rules under a limit.
 std::unique_ptr<Agent> createRulesAgent(const Retrieval &retrieval,

@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace fact {
+class Target;
+
 /// A kernel, its name in the bundle, and the steps that launch it.
 struct NamedKernel {
   std::string name;
@@ -33,6 +35,10 @@ std::string getKernelName(FusedOp fused, unsigned index);
 /// of which operands share memory. Independent of the model, the position in it
 /// and the space, so that equal kernels have equal code everywhere.
 std::string getContentName(FusedOp fused);
+
+/// The best predicted time of a kernel over its schedule or space, in
+/// microseconds; infinite if it has none.
+double predictKernel(FusedOp fused, const Target &target);
 
 /// 16 hexadecimal digits of the text's SHA-256.
 std::string getShortHash(llvm::StringRef text);

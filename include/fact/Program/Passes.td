@@ -119,6 +119,9 @@ def AddAlternatives : Pass<"fact-add-alternatives", "::mlir::ModuleOp"> {
     Option<"factor", "factor", "double", "1.2",
            "How much longer the kernels of an alternative may be predicted to "
            "take than the kernel that they replace">,
+    Option<"keepProducts", "keep-products", "bool", "false",
+           "Add no alternative that stores a 16-bit product which its kernel "
+           "reads in f32">,
     ListOption<"patterns", "patterns", "std::string",
                "Folders of the registry, upper layers first; default: the user's "
                "and the built-in one">];

@@ -354,8 +354,48 @@ def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
   let summary = "Move functions of weights into `fact.prepare`";
   let description = [{
     Ops that depend on weights and constants alone run when weights are loaded.
-    Views of a weight stay where they are, since they cost nothing.
+    Views of a weight stay where they are, since they cost nothing. An earlier
+    `fact.prepare` becomes a part of the new one.
   }];
+}
+
+def FoldNorms : Pass<"fact-fold-norms", "::mlir::func::FuncOp"> {
+  let summary = "Fold norms into the products that read them";
+  let description = [{
+    A norm that only products with weights read becomes statistics of its rows,
+    one or two numbers each. The products then read the rows as they are: the
+    norm's scale is multiplied into the weights, its bias times the weights is a
+    summand, and what the statistics say of a row is applied to the product. The
+    normalized rows are neither written nor read again. Functions of weights are
+    left to `fact-hoist-prepare`.
+
+    ```mlir
+    %n = fact.norm rms %x weight %g eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    %y = fact.matmul %n, %w transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.mul %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = fact.reduce mean %0 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %2 = fact.add %1, %eps : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %3 = fact.rsqrt %2 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %4 = fact.mul %w, %g : (tensor<16x8xf32>, tensor<8xf32>) -> tensor<16x8xf32>
+    %5 = fact.matmul %x, %4 transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    %y = fact.mul %5, %3 : (tensor<4x16xf32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+    ```
+    A layer norm also subtracts the mean times the sums of the rounded weights
+    from the product. That cancels where a mean is far from zero, so layer norms
+    are folded in bf16 alone, whose rounding is coarser than what is lost; RMS
+    norms in bf16 and f32. Norms in f16 stay: a weight times the scale may be
+    out of its range.
+
+    Of a module whose ops are grouped, the kernels of such norms and of the
+    products that read them are opened, and `fact-discover` groups their ops
+    again. All other kernels stay.
+  }];
+  let statistics = [
+    Statistic<"folded", "norms-folded", "Norms folded into products">];
+  let dependentDialects = ["::fact::FactDialect"];
 }
 
 //===----------------------------------------------------------------------===//

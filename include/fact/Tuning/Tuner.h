@@ -148,6 +148,9 @@ struct TuningResult {
   std::vector<Ablation> ablations;
   /// The agent's grouping and the rules', if the bundle has both.
   Race groupings;
+  /// The program that would ship and the one with folded norms, if the bundle
+  /// has both.
+  Race folded;
   StageTimes seconds;
   ObjectCounts objects;
   std::filesystem::path library, header;
@@ -202,6 +205,13 @@ public:
   /// surely faster. Without programs if they cannot be timed.
   Race raceGroupings(const std::filesystem::path &agents, const Bundle &rules,
                      const std::filesystem::path &rulesLibrary);
+
+  /// Times a library of this model and that of its program with norms folded
+  /// into products, in turn, if both agree on inputs whose means are far from
+  /// zero. The folded one ships if it is surely faster. Without programs if
+  /// they do not agree or cannot be timed.
+  Race raceFolded(const std::filesystem::path &library, const Bundle &folded,
+                  const std::filesystem::path &foldedLibrary);
 
 private:
   struct Search;
@@ -349,6 +359,16 @@ private:
   /// which it prints.
   bool timeLibraries(const std::vector<std::filesystem::path> &libraries,
                      const std::string &arguments, Race &race);
+  /// A program of the bundle's model, in a library of its own.
+  struct Contender {
+    const char *name;
+    const Bundle &program;
+    std::filesystem::path library;
+  };
+  /// Times two programs in turn; the second ships if it is surely faster.
+  /// `agreement` is how far their results may differ, if they are compared.
+  Race raceLibraries(const Contender &standing, const Contender &challenger,
+                     std::optional<double> agreement = std::nullopt);
   Forms chooseByRace(TuningResult &result);
   void ablate(const Forms &chosen, TuningResult &result);
   void chooseProgram(TuningResult &result);

@@ -1,0 +1,255 @@
+//===- FoldNorms.cpp - Norms folded into the products that read them ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A norm scales each row by one number, which commutes with a product, and
+// each column by another, which the weights can carry. What is left of it is
+// one or two numbers per row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matchers.h"
+#include "fact/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+
+#define DEBUG_TYPE "fact-fold-norms"
+
+namespace fact {
+#define GEN_PASS_DEF_FOLDNORMS
+#include "fact/Transforms/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// What a norm knows of each row, with the normalized dimension of size 1.
+struct RowStatistics {
+  /// None for an RMS norm.
+  Value mean;
+  Value reciprocalDeviation;
+};
+
+struct FoldNormsPass : fact::impl::FoldNormsBase<FoldNormsPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Whether the folded form is as exact as the norm itself, whatever the rows
+/// are: docs/precision.md has the errors that decide.
+static bool isExactEnough(NormOp norm) {
+  Type element = norm.getType().getElementType();
+  // The mean is subtracted after the product. That cancels what a product in
+  // f32 does not know exactly of rows far from zero: harmless only beside the
+  // rounding of a 16-bit result. A weight times the scale may leave the range
+  // of f16.
+  return element.isBF16() ||
+         (norm.getKind() == NormKind::rms && element.isF32());
+}
+
+/// The products that read a norm, if nothing else does and their weights are
+/// known at load.
+static FailureOr<SmallVector<MatmulOp>> getReaders(NormOp norm) {
+  SmallVector<MatmulOp> readers;
+  for (OpOperand &use : norm->getUses()) {
+    auto matmul = dyn_cast<MatmulOp>(use.getOwner());
+    if (!matmul || use.getOperandNumber() != 0 || matmul.getTransposeA() ||
+        typeOf(matmul.getRhs()).getRank() != 2 ||
+        !isFunctionOfWeights(matmul.getRhs()))
+      return failure();
+    readers.push_back(matmul);
+  }
+  if (readers.empty())
+    return failure();
+  return readers;
+}
+
+static bool canFold(NormOp norm) {
+  auto isKnownAtLoad = [](Value value) {
+    return !value || isFunctionOfWeights(value);
+  };
+  return norm.getDims() == 1 && norm.getType().getRank() > 1 &&
+         norm.getType().hasStaticShape() &&
+         norm.getType().getNumElements() > 0 && isExactEnough(norm) &&
+         !isFunctionOfWeights(norm.getOperand()) &&
+         isKnownAtLoad(norm.getWeight()) && isKnownAtLoad(norm.getBias()) &&
+         succeeded(getReaders(norm));
+}
+
+static RowStatistics buildStatistics(OpBuilder &builder, NormOp norm) {
+  Location loc = norm.getLoc();
+  Value rows = widen(builder, loc, norm.getOperand());
+  int64_t last = typeOf(rows).getRank() - 1;
+  auto mean = [&](Value value) -> Value {
+    return ReduceOp::create(builder, loc, ReduceKind::mean, value, last,
+                            /*keep=*/true);
+  };
+  RowStatistics statistics;
+  if (norm.getKind() == NormKind::layer) {
+    statistics.mean = mean(rows);
+    rows = SubOp::create(builder, loc, rows, statistics.mean);
+  }
+  Value variance = mean(MulOp::create(builder, loc, rows, rows));
+  Value eps = makeScalar(builder, loc, norm.getEps().convertToDouble(),
+                         typeOf(rows).getElementType());
+  statistics.reciprocalDeviation =
+      RsqrtOp::create(builder, loc, AddOp::create(builder, loc, variance, eps));
+  return statistics;
+}
+
+/// A vector per input of a product, as its weights read it.
+static Value alongInputs(OpBuilder &builder, MatmulOp matmul, Value vector) {
+  Location loc = matmul.getLoc();
+  vector = widen(builder, loc, vector);
+  return matmul.getTransposeB()
+             ? vector
+             : reshapeTo(builder, loc, vector, {shapeOf(vector)[0], 1});
+}
+
+/// The sum over a product's inputs, per output.
+static Value sumOverInputs(OpBuilder &builder, MatmulOp matmul, Value weights) {
+  return ReduceOp::create(builder, matmul.getLoc(), ReduceKind::sum, weights,
+                          int64_t(matmul.getTransposeB() ? 1 : 0),
+                          /*keep=*/false);
+}
+
+/// The bias that is added to a product and to nothing else, if it is known at
+/// load.
+static AddOp getBiasAdd(MatmulOp matmul, Value &bias) {
+  if (!matmul->hasOneUse())
+    return {};
+  auto add = dyn_cast<AddOp>(*matmul->user_begin());
+  if (!add || add.getType() != matmul.getType())
+    return {};
+  bias = add.getLhs() == matmul.getResult() ? add.getRhs() : add.getLhs();
+  if (typeOf(bias).getRank() != 1 ||
+      shapeOf(bias)[0] != matmul.getType().getShape().back() ||
+      !isFunctionOfWeights(bias))
+    return {};
+  return add;
+}
+
+static Value castTo(OpBuilder &builder, Location loc, Value value,
+                    Type element) {
+  return builder.createOrFold<CastOp>(loc, typeOf(value).clone(element), value);
+}
+
+static void foldInto(NormOp norm, const RowStatistics &statistics,
+                     MatmulOp matmul) {
+  Location loc = matmul.getLoc();
+  Value bias;
+  AddOp add = getBiasAdd(matmul, bias);
+  Operation *replaced = add ? add : matmul.getOperation();
+  // A bias may be defined between the product and its sum.
+  OpBuilder builder(replaced);
+  Type element = matmul.getType().getElementType();
+  Value unscaled = widen(builder, loc, matmul.getRhs());
+
+  Value weights = matmul.getRhs();
+  if (Value scale = norm.getWeight())
+    weights = castTo(builder, loc,
+                     MulOp::create(builder, loc, unscaled,
+                                   alongInputs(builder, matmul, scale)),
+                     element);
+  Value result = widen(builder, loc,
+                       MatmulOp::create(builder, loc,
+                                        ValueRange{norm.getOperand(), weights},
+                                        matmul->getAttrs()));
+  if (statistics.mean) {
+    // Of the rounded weights: what the product adds for the mean is subtracted
+    // exactly.
+    Value sums = sumOverInputs(builder, matmul, widen(builder, loc, weights));
+    result = SubOp::create(builder, loc, result,
+                           MulOp::create(builder, loc, statistics.mean, sums));
+  }
+  result = MulOp::create(builder, loc, result, statistics.reciprocalDeviation);
+
+  Value summand = add ? widen(builder, loc, bias) : Value();
+  if (Value shift = norm.getBias()) {
+    Value sums =
+        sumOverInputs(builder, matmul,
+                      MulOp::create(builder, loc, unscaled,
+                                    alongInputs(builder, matmul, shift)));
+    summand = summand ? AddOp::create(builder, loc, sums, summand) : sums;
+  }
+  if (summand)
+    result = AddOp::create(builder, loc, result, summand);
+  replaced->getResult(0).replaceAllUsesWith(
+      castTo(builder, loc, result, element));
+  replaced->erase();
+  if (add)
+    matmul.erase();
+}
+
+/// Puts the ops of a kernel back into the block.
+static void inlineKernel(FusedOp fused) {
+  Block &body = fused.getBody().front();
+  Operation *yield = body.getTerminator();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), fused.getInputs()))
+    argument.replaceAllUsesWith(input);
+  fused.replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  fused->getBlock()->getOperations().splice(fused->getIterator(),
+                                            body.getOperations());
+  fused.erase();
+}
+
+/// The kernels with products that read a value; none if another op does.
+static SmallVector<FusedOp> getKernelsOfProducts(Value value) {
+  SmallVector<FusedOp> kernels;
+  for (Operation *user : value.getUsers()) {
+    auto fused = dyn_cast<FusedOp>(user);
+    if (!fused || fused.getBody().getOps<MatmulOp>().empty())
+      return {};
+    if (!llvm::is_contained(kernels, fused))
+      kernels.push_back(fused);
+  }
+  return kernels;
+}
+
+/// Opens the kernels of norms that only products read, and those of the
+/// products. All other kernels stay as they are.
+static void inlineKernels(Block &block) {
+  llvm::SetVector<FusedOp> opened;
+  for (FusedOp fused : block.getOps<FusedOp>())
+    for (auto [result, yielded] : llvm::zip_equal(
+             fused.getResults(),
+             fused.getBody().front().getTerminator()->getOperands()))
+      if (auto norm = yielded.getDefiningOp<NormOp>();
+          norm && isExactEnough(norm)) {
+        SmallVector<FusedOp> readers = getKernelsOfProducts(result);
+        if (readers.empty())
+          continue;
+        opened.insert(fused);
+        opened.insert(readers.begin(), readers.end());
+      }
+  if (opened.empty())
+    return;
+  // What runs at load is grouped again too: `fact-hoist-prepare` adds to it.
+  for (PrepareOp prepare : block.getOps<PrepareOp>())
+    for (FusedOp fused : prepare.getBody().getOps<FusedOp>())
+      opened.insert(fused);
+  for (FusedOp fused : opened)
+    inlineKernel(fused);
+}
+
+void FoldNormsPass::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  inlineKernels(getOperation().getBody().front());
+  SmallVector<NormOp> norms;
+  getOperation().walk([&](NormOp norm) {
+    if (norm->getParentOp() == getOperation() && canFold(norm))
+      norms.push_back(norm);
+  });
+  for (NormOp norm : norms) {
+    OpBuilder builder(norm);
+    RowStatistics statistics = buildStatistics(builder, norm);
+    SmallVector<MatmulOp> readers = *getReaders(norm);
+    for (MatmulOp matmul : readers)
+      foldInto(norm, statistics, matmul);
+    norm.erase();
+  }
+  folded += norms.size();
+}
