@@ -140,14 +140,16 @@ void completeChoices(const Program &program) {
 
 /// Ends the worker if programs differ by more than is allowed.
 void requireAgreement(const std::vector<double> &differences, double allowed) {
+  if (*std::max_element(differences.begin(), differences.end()) <= allowed)
+    return;
   std::ostringstream text;
+  text << "the results differ by ";
   for (double each : differences)
-    text << (text.tellp() > 0 ? ", " : "") << each;
-  if (*std::max_element(differences.begin(), differences.end()) > allowed)
-    reject("wrong", "the results differ by " + text.str() +
-                        " on inputs whose means are 0, 1, 10 and 100 "
-                        "deviations from zero; allowed is " +
-                        std::to_string(allowed));
+    text << each << ", ";
+  text << "on inputs whose means are 0, 1, 10 and 100 deviations from zero; "
+          "allowed is "
+       << allowed;
+  reject("wrong", text.str());
 }
 
 } // namespace

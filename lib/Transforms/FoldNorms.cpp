@@ -11,6 +11,7 @@
 #include "fact/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
+#include <cmath>
 
 #define DEBUG_TYPE "fact-fold-norms"
 
@@ -21,6 +22,10 @@ namespace fact {
 
 using namespace mlir;
 using namespace fact;
+
+/// Beyond, a row with one different element could be taken for a row of equal
+/// ones.
+static constexpr int64_t longestRow = 1 << 16;
 
 namespace {
 /// What a norm knows of each row, with the normalized dimension of size 1.
@@ -69,11 +74,29 @@ static bool canFold(NormOp norm) {
     return !value || isFunctionOfWeights(value);
   };
   return norm.getDims() == 1 && norm.getType().getRank() > 1 &&
+         norm.getType().getShape().back() <= longestRow &&
          norm.getType().hasStaticShape() &&
          norm.getType().getNumElements() > 0 && isExactEnough(norm) &&
          !isFunctionOfWeights(norm.getOperand()) &&
          isKnownAtLoad(norm.getWeight()) && isKnownAtLoad(norm.getBias()) &&
          succeeded(getReaders(norm));
+}
+
+/// 0 in place of the reciprocal deviation of a row whose elements are equal:
+/// its normalized elements are 0, and what a product in f32 does not know of
+/// their sum would be multiplied by up to 1/sqrt(eps). Elements of bf16 that
+/// are not all equal deviate by more than 2^-9 of the mean over the root of
+/// their number.
+static Value withoutEqualRows(OpBuilder &builder, Location loc, Value mean,
+                              Value variance, Value reciprocal) {
+  Type element = typeOf(mean).getElementType();
+  Value least =
+      MulOp::create(builder, loc, MulOp::create(builder, loc, mean, mean),
+                    makeScalar(builder, loc, std::ldexp(1.0, -38), element));
+  Value isEqual =
+      CompareOp::create(builder, loc, Predicate::lt, variance, least);
+  return SelectOp::create(builder, loc, isEqual,
+                          makeScalar(builder, loc, 0.0, element), reciprocal);
 }
 
 static RowStatistics buildStatistics(OpBuilder &builder, NormOp norm) {
@@ -92,8 +115,12 @@ static RowStatistics buildStatistics(OpBuilder &builder, NormOp norm) {
   Value variance = mean(MulOp::create(builder, loc, rows, rows));
   Value eps = makeScalar(builder, loc, norm.getEps().convertToDouble(),
                          typeOf(rows).getElementType());
-  statistics.reciprocalDeviation =
+  Value reciprocal =
       RsqrtOp::create(builder, loc, AddOp::create(builder, loc, variance, eps));
+  statistics.reciprocalDeviation =
+      statistics.mean ? withoutEqualRows(builder, loc, statistics.mean,
+                                         variance, reciprocal)
+                      : reciprocal;
   return statistics;
 }
 

@@ -216,8 +216,12 @@ Race Tuner::raceLibraries(const Contender &standing,
     std::printf("%-9s not timed: %s\n", challenger.name, why.c_str());
     return {};
   }
-  if (agreement)
-    arguments += "agreement " + std::to_string(*agreement) + "\n";
+  if (agreement) {
+    // Six decimals would round what is allowed in f32 to 0.
+    char line[64];
+    std::snprintf(line, sizeof(line), "agreement %.9g\n", *agreement);
+    arguments += line;
+  }
   if (!timeLibraries({standing.library, challenger.library}, arguments, race))
     return {};
   race.programs[race.programs[1].ratioHigh < 1 ? 1 : 0].ships = true;

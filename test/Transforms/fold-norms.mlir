@@ -16,7 +16,11 @@ fact.weight @bias : tensor<16xbf16>
 // CHECK: %[[SQUARES:.*]] = fact.mul %[[CENTERED]], %[[CENTERED]]
 // CHECK: %[[VARIANCE:.*]] = fact.reduce mean %[[SQUARES]] dims [1] keep
 // CHECK: %[[SUM:.*]] = fact.add %[[VARIANCE]], %{{.*}} : (tensor<4x1xf32>, tensor<f32>)
-// CHECK: %[[R:.*]] = fact.rsqrt %[[SUM]]
+// CHECK: %[[RECIPROCAL:.*]] = fact.rsqrt %[[SUM]]
+// CHECK: %[[SQUARE:.*]] = fact.mul %[[MEAN]], %[[MEAN]]
+// CHECK: %[[LEAST:.*]] = fact.mul %[[SQUARE]], %{{.*}} : (tensor<4x1xf32>, tensor<f32>)
+// CHECK: %[[EQUAL:.*]] = fact.compare lt %[[VARIANCE]], %[[LEAST]]
+// CHECK: %[[R:.*]] = fact.select %[[EQUAL]], %{{.*}}, %[[RECIPROCAL]]
 // CHECK: %[[W:.*]] = fact.cast %{{.*}} : (tensor<16x8xbf16>) -> tensor<16x8xf32>
 // CHECK: %[[SCALED:.*]] = fact.mul %[[W]], %{{.*}} : (tensor<16x8xf32>, tensor<8xf32>)
 // CHECK: %[[ROUNDED:.*]] = fact.cast %[[SCALED]] : (tensor<16x8xf32>) -> tensor<16x8xbf16>

@@ -111,8 +111,8 @@ def build_report(summary: dict[str, Any], bundle: Path | None, *, name: str = ""
     if failure:
         failed = True
         errors.insert(0, str(failure))
-    if bundle and is_current and _ships_rules(read(bundle / "tuning.json")):
-        bundle = bundle / "rules"
+    if bundle and is_current:
+        bundle = bundle / _shipped(read(bundle / "tuning.json"))
     described = read(bundle / "bundle.json") if bundle and is_current else {}
     tuning = read(bundle / "tuning.json") if bundle and is_current else {}
     discovery = summary.get("discovery") or {}
@@ -134,9 +134,12 @@ def build_report(summary: dict[str, Any], bundle: Path | None, *, name: str = ""
     )
 
 
-def _ships_rules(tuning: dict[str, Any]) -> bool:
-    """Whether the rules' grouping, a bundle in the agent's, was the faster one."""
-    return any(each.get("program") == "rules" and each.get("ships") for each in tuning.get("groupings", []))
+def _shipped(tuning: dict[str, Any]) -> str:
+    """The bundle in this one whose program was the faster one: with folded norms, or of the rules."""
+    for race, name in (("folded", "folded"), ("groupings", "rules")):
+        if any(each.get("program") == name and each.get("ships") for each in tuning.get(race, [])):
+            return name
+    return ""
 
 
 def _target(described: dict[str, Any]) -> str:

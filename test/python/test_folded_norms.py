@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Norms folded into products are as exact as norms apart, however far from zero rows are."""
+
+import shutil
+import subprocess
+
+import pytest
+import torch
+from torch import nn
+
+import fact
+from agent_runs import needs_compiler
+from fact.toolchain import find_tool
+
+pytestmark = [needs_compiler, pytest.mark.full]
+
+ROWS, INPUTS, OUTPUTS = 32, 96, 64
+
+
+class Normed(nn.Module):
+    """A norm that two products read, one of them with a bias."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm, self.gate = norm, nn.Linear(INPUTS, OUTPUTS)
+        self.up = nn.Linear(INPUTS, OUTPUTS, bias=False)
+        with torch.no_grad():
+            norm.weight.copy_(1 + 0.3 * torch.randn(INPUTS))
+            if getattr(norm, "bias", None) is not None:
+                norm.bias.copy_(0.3 * torch.randn(INPUTS))
+
+    def forward(self, x):
+        rows = self.norm(x)
+        return self.gate(rows), self.up(rows)
+
+
+def inputs():
+    """Rows of several means, in deviations; of equal elements; with one element that differs."""
+    for mean in (0, 1, 10, 100):
+        yield f"mean {mean}", torch.randn(ROWS, INPUTS) + mean
+    equal = torch.tensor([0.0, 1.0, 100.0, 1e4]).repeat(ROWS // 4)[:, None].expand(ROWS, INPUTS)
+    yield "equal", equal
+    yield "spike", torch.cat([equal[:, 1:] + 1, 1.0625 * (equal[:, :1] + 1)], 1)
+
+
+@pytest.mark.parametrize("norm, dtype", [
+    (nn.LayerNorm, torch.bfloat16),
+    (nn.RMSNorm, torch.bfloat16),
+    (nn.RMSNorm, torch.float32)])
+def test_folded_norms_are_exact(norm, dtype, tmp_path):
+    torch.manual_seed(0)
+    module = Normed(norm(INPUTS)).to(dtype).eval()
+    bundle = fact.bundle(module, (torch.randn(ROWS, INPUTS, dtype=dtype),), target="host",
+                         output=tmp_path / "apart", name="normed", candidates=1,
+                         options=["--alternatives=1000"])
+    shutil.move(bundle / "folded", tmp_path / "folded")
+    libraries = {}
+    for form in ("apart", "folded"):
+        file = tmp_path / f"{form}.so"
+        done = subprocess.run(
+            [find_tool("fact-tune"), tmp_path / form, "--untuned", "--no-check", "-o", file],
+            capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        libraries[form] = fact.load(file, module)
+    exact = Normed(norm(INPUTS)).double()
+    exact.load_state_dict({name: value.double() for name, value in module.state_dict().items()})
+    for what, x in inputs():
+        x = x.to(dtype)
+        with torch.no_grad():
+            for result, *forms in zip(exact(x.double()), *(library(x) for library in libraries.values())):
+                apart, folded = ((form.double() - result).norm() / result.norm() for form in forms)
+                assert folded <= 1.6 * apart, f"{what}: {folded:.2e}, apart {apart:.2e}"
