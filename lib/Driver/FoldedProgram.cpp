@@ -10,6 +10,10 @@
 using namespace mlir;
 using namespace fact;
 
+/// Microseconds that a race of programs can see; to gain less is not worth the
+/// tuning of another program.
+static constexpr double leastGain = 1;
+
 static unsigned countNorms(ModuleOp module) {
   unsigned count = 0;
   module.walk([&](NormOp) { ++count; });
@@ -52,7 +56,7 @@ OwningOpRef<ModuleOp> fact::foldNorms(ModuleOp raised, ModuleOp grouped,
   ScopedDiagnosticHandler silence(grouped.getContext(),
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> best;
-  double least = factor * predictProgram(grouped, target);
+  double least = factor * predictProgram(grouped, target) - leastGain;
   // Of the graph, statistics can be epilogues of the products before them; of
   // the kernels, all others stay as they are.
   for (ModuleOp module : {raised, grouped})

@@ -10,8 +10,8 @@
 
 namespace fact {
 /// The kernels of `grouped` with norms folded into the products that read them,
-/// or null: if there are none, or if all kernels together are predicted to take
-/// more than `factor` times as long. `raised` is the graph before it was
+/// or null: if there are none, or if all kernels together are not predicted to
+/// take less than `factor` times as long. `raised` is the graph before it was
 /// grouped.
 mlir::OwningOpRef<mlir::ModuleOp>
 foldNorms(mlir::ModuleOp raised, mlir::ModuleOp grouped,
