@@ -6,7 +6,7 @@
 #   build.sh [TARGET ...]     default: everything, tests and fuzzers included
 #
 # `MLIR_DIR` names another LLVM/MLIR 22, `FACT_CMAKE_FLAGS` has more options for the first
-# configuration.
+# configuration, `CMAKE_BUILD_PARALLEL_LEVEL` is the number of files to compile at once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,4 +34,5 @@ if [ ! -f build/build.ninja ]; then
     -DMLIR_DIR="$mlir" -DLLVM_DIR="$llvm/lib/cmake/llvm" \
     "${launcher[@]}" ${FACT_CMAKE_FLAGS:-}
 fi
-exec ninja -C build "$@"
+[ $# -gt 0 ] || set -- all
+exec cmake --build build --target "$@"

@@ -6,7 +6,8 @@
 #   check-preset.sh PRESET JUNIT SUITE ...     a SUITE is a folder of test/unit (Runtime, Tuning), or lit
 #
 # Fails if a test fails, if a suite cannot be built or has no test, or if a sanitizer finds anything in
-# any process, also in one that a test expects to fail. LIT_FILTER=REGEX chooses tests of lit.
+# any process, also in one that a test expects to fail. LIT_FILTER=REGEX chooses tests of lit,
+# CMAKE_BUILD_PARALLEL_LEVEL is the number of files to compile at once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1 junit=$2
@@ -43,12 +44,12 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-$common:halt_on_error=1:die_after_fork=0}
 
 unit() {
-  ninja -C "$build" "test/unit/$1/all" &&
+  cmake --build "$build" --target "test/unit/$1/all" &&
     ctest --test-dir "$build/test/unit/$1" --no-tests=error --output-on-failure -j "$(nproc)" \
       --label-exclude full --output-junit "$2"
 }
 lit() {
-  LIT_OPTS="--xunit-xml-output=$1" ninja -C "$build" check-fact-lit
+  LIT_OPTS="--xunit-xml-output=$1" cmake --build "$build" --target check-fact-lit
 }
 
 status=0 reports=()

@@ -50,7 +50,7 @@ def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
             {},
         ),
         "lit": (
-            ["ninja", "-C", str(BUILD), "check-fact-lit"],
+            ["cmake", "--build", str(BUILD), "--target", "check-fact-lit"],
             {"LIT_OPTS": lit_options + (" --param full=1" if full else "")},
         ),
         "unit": (

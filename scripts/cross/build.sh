@@ -22,4 +22,4 @@ if [ ! -f "$build/build.ninja" ]; then
     -DMLIR_DIR="$llvm/lib/cmake/mlir" -DLLVM_DIR="$llvm/lib/cmake/llvm" -DFACT_BUILD_TESTS=OFF \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$ccache" -DCMAKE_C_COMPILER_LAUNCHER="$ccache"
 fi
-exec ninja -C "$build" "$@"
+exec cmake --build "$build" --target "$@"

@@ -69,14 +69,22 @@ def check(root, tmp_path_factory):
     environment = {name: value for name, value in os.environ.items() if not name.endswith("SAN_OPTIONS")}
     environment["CC"] = compiler[1]
 
-    def run(*suites):
+    # A ninja that notes how it is called.
+    (tree / "bin").mkdir()
+    ninja = tree / "bin" / "ninja"
+    ninja.write_text(f'#!/bin/sh\necho "$@" >> {tree}/calls.txt\nexec {shutil.which("ninja")} "$@"\n')
+    ninja.chmod(0o755)
+    environment["PATH"] = f"{ninja.parent}:{environment['PATH']}"
+
+    def run(*suites, **variables):
         report = tree / "report.xml"
         report.unlink(missing_ok=True)
         done = subprocess.run([tree / "scripts" / "check-preset.sh", "small", report, *suites],
-                              capture_output=True, text=True, env=environment)
+                              capture_output=True, text=True, env={**environment, **variables})
         tests = [case.get("name") for case in xml.parse(report).iter("testcase")] if report.exists() else []
         return done.returncode == 0, tests, done.stdout + done.stderr
 
+    run.calls = tree / "calls.txt"
     return run
 
 
@@ -100,6 +108,11 @@ def test_a_finding_counts_where_a_test_expects_failure(check):
     assert "runtime error: signed integer overflow" in output
     # That of an earlier run does not.
     assert check("Right")[0]
+
+
+def test_files_compiled_at_once_are_the_users_choice(check):
+    assert check("Right", CMAKE_BUILD_PARALLEL_LEVEL="3")[0]
+    assert "-j 3 test/unit/Right/all" in check.calls.read_text()
 
 
 def test_memory_that_is_not_there_is_no_finding(check):
