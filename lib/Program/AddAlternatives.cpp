@@ -177,7 +177,7 @@ void Alternatives::add(KernelOp kernel) {
     for (StringRef name : getLaunched(model)) {
       FusedOp each = part->lookupSymbol<KernelOp>(name).getFused();
       predicted += predictKernel(each, target);
-      isSplit &= !isSameKernel(each, fused);
+      isSplit &= !isSameRegion(each, fused);
     }
     if (!isSplit || predicted > limit)
       continue;

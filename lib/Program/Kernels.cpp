@@ -22,13 +22,17 @@ SmallVector<unsigned> fact::getSharedOperands(FusedOp fused) {
   return shared;
 }
 
-bool fact::isSameKernel(FusedOp a, FusedOp b) {
-  return a.getRule() == b.getRule() && a.getSpaceAttr() == b.getSpaceAttr() &&
-         a.getScheduleAttr() == b.getScheduleAttr() &&
+bool fact::isSameRegion(FusedOp a, FusedOp b) {
+  return a.getRule() == b.getRule() &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(),
              OperationEquivalence::IgnoreLocations) &&
          getSharedOperands(a) == getSharedOperands(b);
+}
+
+bool fact::isSameKernel(FusedOp a, FusedOp b) {
+  return a.getSpaceAttr() == b.getSpaceAttr() &&
+         a.getScheduleAttr() == b.getScheduleAttr() && isSameRegion(a, b);
 }
 
 std::vector<NamedKernel> fact::getNamedKernels(ModuleOp module) {

@@ -18,7 +18,11 @@ struct NamedKernel {
   llvm::SmallVector<FusedOp> steps;
 };
 
-/// Whether two regions, with the operands that they alias, are one kernel.
+/// Whether two regions, with the operands that they alias, have the same code
+/// under the same schedule.
+bool isSameRegion(FusedOp a, FusedOp b);
+
+/// The same with the schedules to choose from: whether both are one kernel.
 bool isSameKernel(FusedOp a, FusedOp b);
 
 /// The kernels of a module in the order of its bundle. Equal regions whose
