@@ -424,6 +424,8 @@ def _bench(options) -> int:
         f"cpu, {torch.get_num_threads()} thread(s)"
     report.table(bench.COLUMNS, bench.rows(found),
                  f"{workload.name}, {dtype}, inputs {shapes}, on {where}")
+    if text := bench.doubts(found):
+        print(f"note: {text}")
     steps = []
     if options.kernels and not found["fact"].failure:
         steps = bench.profile(model, workload.inputs)

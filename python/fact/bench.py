@@ -350,5 +350,19 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
     return result
 
 
+# How far apart the ends of the interval of a median may be.
+UNSTEADY = 1.5
+
+
+def doubts(found: dict[str, Measurement]) -> str:
+    """A sentence about times that vary too much to be compared, or nothing."""
+    unsteady = [name for name, m in found.items()
+                if not m.failure and m.interval[1] > UNSTEADY * m.interval[0]]
+    if not unsteady:
+        return ""
+    return (f"the times of {', '.join(unsteady)} vary too much to be compared: is this machine busy? "
+            "Measure again when it is idle, or with more --rounds.")
+
+
 COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "GPU ms", "host us",
            "error", "error / eager's"]

@@ -290,6 +290,16 @@ def test_threads_reach_the_blas_of_pytorch(tmp_path):
     assert "threads: 3" in process.stderr
 
 
+def test_bench_doubts_unsteady_times():
+    from fact.bench import Measurement, doubts
+
+    steady = Measurement("fact", rounds=10 * [[1.0, 1.1]])
+    unsteady = Measurement("eager", rounds=5 * [[1.7, 1.8], [22.0, 13.0]])
+    failed = Measurement("compile", failure="no compiler")
+    assert doubts({"fact": steady, "compile": failed}) == ""
+    assert doubts({"eager": unsteady, "fact": steady}).startswith("the times of eager vary too much")
+
+
 def test_bench_shows_kernels():
     from fact.bench import kernel_rows
 
