@@ -23,5 +23,6 @@ function(fact_add_unit_tests name)
   if(ARG_PROPERTIES)
     list(PREPEND ARG_PROPERTIES PROPERTIES)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST ${ARG_PROPERTIES})
+  # ctest gives the properties of a test to all of its name.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." ${ARG_PROPERTIES})
 endfunction()

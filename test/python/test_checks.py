@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `make demo` builds, and how `make check` counts."""
 
+import collections
 import json
 import re
 import runpy
@@ -100,3 +101,14 @@ def test_every_release_has_its_notes(root):
     if notes.get("Unreleased", "").strip():
         assert coming not in released
     assert released[:1] <= [coming]
+
+
+def test_unit_tests_have_names_of_their_own(root):
+    """Tests of one name have each other's labels: `full` would keep all of them from `make check`."""
+    if not (root / "build" / "build.ninja").exists():
+        pytest.skip("nothing is built")
+    listing = subprocess.run(["ctest", "--test-dir", "build", "--show-only=json-v1"], cwd=root, text=True,
+                             stdout=subprocess.PIPE, check=True).stdout
+    tests = json.loads(listing[listing.index("{"):])["tests"]
+    names = collections.Counter(test["name"] for test in tests)
+    assert [name for name, count in names.items() if count > 1] == []
