@@ -86,6 +86,6 @@ def pytest_collection_modifyitems(config, items):
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="the long tests too")
     parser.addoption("--random-graphs", type=int, metavar="N",
-                     help="random graphs to compile and compare (default: 150, with --full 2000)")
+                     help="random graphs to compile and compare (default: 100, with --full 2000)")
     parser.addoption("--random-seed", type=int, metavar="S",
                      help="the seed of the first one (default: 0, with --full the clock)")

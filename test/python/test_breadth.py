@@ -34,8 +34,8 @@ REPRESENTATIVE = (
     "mlps.best_experts", "losses.cross_entropy_mean", "losses.triplet_none",
     "convolutions.residual", "convolutions.transposed_odd",
 )
-# Modules per run of the test of discovery.
-SAMPLE = 60
+# Modules per run of the test of discovery, and in `make check-full`.
+SAMPLE, FULL_SAMPLE = 30, 60
 
 
 def case(name):
@@ -80,7 +80,7 @@ def test_host(precision):
     assert run.failures(chosen, lambda batch: run.compile_for_host(batch, precision)) == {}
 
 
-def test_discovery(tmp_path):
+def test_discovery(tmp_path, pytestconfig):
     """Modules of real sizes pass discovery for a GPU. `make check-full` tries another sample
     in each run."""
     def attempt(batch):
@@ -89,8 +89,9 @@ def test_discovery(tmp_path):
                   output=tmp_path / "discovered.mlir")
 
     seed = int(os.environ.get("FACT_RANDOM_SEED", 0))
+    size = FULL_SAMPLE if pytestconfig.getoption("--full") else SAMPLE
     found = {}
-    for batch in run.batches(random.Random(seed).sample(registry.cases(), SAMPLE)):
+    for batch in run.batches(random.Random(seed).sample(registry.cases(), size)):
         found |= run.failures(batch, attempt)
     assert found == {}, f"seed {seed}"
 

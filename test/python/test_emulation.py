@@ -35,17 +35,15 @@ class Odd(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(21)
         self.heads = nn.Linear(21, 3 * 3 * 7)
-        self.out = nn.Linear(21, 21)
-        self.up, self.down = nn.Linear(21, 70), nn.Linear(70, 21)
+        self.out, self.up = nn.Linear(21, 21), nn.Linear(21, 70)
         self.register_buffer("places", torch.linspace(-1, 1, 231).view(11, 21), persistent=False)
 
     def forward(self, x):
         q, k, v = self.heads(self.norm(x + self.places)).unflatten(-1, (3, 3, 7)).permute(2, 0, 3, 1, 4)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         y = x + self.out(mixed.transpose(1, 2).flatten(2))
-        z = y + self.down(F.gelu(self.up(y)))
-        return (z, torch.softmax(z, 1), z.amax(-1).cumsum(0), torch.cat([x, z], 1),
-                (x @ z.transpose(1, 2)).relu())
+        return (F.gelu(self.up(y)), torch.softmax(y, 1), y.amax(-1).cumsum(0), torch.cat([x, y], 1),
+                (x @ y.transpose(1, 2)).relu())
 
 
 def write_bundle(folder, module, inputs, target, options=()):

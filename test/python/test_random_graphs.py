@@ -48,7 +48,7 @@ def first_seed(config) -> int:
 def pytest_generate_tests(metafunc):
     if "batch" in metafunc.fixturenames:
         first, count = first_seed(metafunc.config), metafunc.config.getoption("--random-graphs")
-        count = count or (2000 if metafunc.config.getoption("--full") else 150)
+        count = count or (2000 if metafunc.config.getoption("--full") else 100)
         batches = [range(begin, min(begin + BATCH, first + count))
                    for begin in range(first, first + count, BATCH)]
         metafunc.parametrize("batch", batches, ids=lambda b: f"{b[0]}-{b[-1]}")
