@@ -95,16 +95,14 @@ std::string fact::getShortHash(StringRef text) {
 }
 
 double fact::predictKernel(FusedOp fused, const Target &target) {
-  double best = std::numeric_limits<double>::infinity();
+  constexpr double never = std::numeric_limits<double>::infinity();
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
-    return best;
+    return never;
   if (auto schedule = fused.getSchedule())
     return (*plan)->predict(cast<ScheduleAttr>(*schedule));
   auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
                                 : (*plan)->getSpace();
-  for (ScheduleAttr schedule : space.enumerate())
-    if ((*plan)->isLegal(schedule))
-      best = std::min(best, (*plan)->predict(schedule));
-  return best;
+  std::optional<Plan::Prediction> best = (*plan)->findBest(space);
+  return best ? best->microseconds : never;
 }
