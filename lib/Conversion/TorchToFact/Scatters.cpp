@@ -132,6 +132,38 @@ static Value findRows(TorchCall &call, Value x, Value index, int64_t dim) {
   return call.reshape(operand, shape[dim]);
 }
 
+/// How many of the last dimensions, after `dim`, an index tensor repeats itself
+/// over while it covers them: its elements send whole slices of these.
+static int64_t countRepeated(Value x, Value index, int64_t dim) {
+  auto expand = index.getDefiningOp<ExpandOp>();
+  if (!expand)
+    return 0;
+  ArrayRef<int64_t> from = typeOf(expand.getOperand()).getShape();
+  int64_t count = 0, rank = rankOf(x);
+  while (count < static_cast<int64_t>(from.size()) && rank - count - 1 > dim &&
+         from[from.size() - 1 - count] == 1 &&
+         typeOf(index).getDimSize(rank - count - 1) ==
+             typeOf(x).getDimSize(rank - count - 1))
+    ++count;
+  return count;
+}
+
+/// The places in a tensor whose last dimensions, so many, are moved as slices.
+static Target targetSlices(TorchCall &call, Value x, Value index, int64_t dim,
+                           int64_t sliced) {
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
+  if (sliced > 0) {
+    SmallVector<int64_t> leading(typeOf(index).getShape().drop_back(sliced));
+    index = index.getDefiningOp<ExpandOp>().getOperand();
+    index = call.reshape(index, typeOf(index).getShape().drop_back(sliced));
+    index = call.expand(index, leading);
+  }
+  SmallVector<int64_t> rows{llvm::product_of(shape.drop_back(sliced))};
+  llvm::append_range(rows, shape.take_back(sliced));
+  Value place = linearizeAlong(call, shape.drop_back(sliced), index, dim);
+  return {call.reshape(x, rows), place, 0};
+}
+
 /// Reads `(self, dim, index)`. A 0-d tensor becomes one of one element.
 static LogicalResult readElements(TorchCall &call, Target &target,
                                   SmallVectorImpl<int64_t> &shape) {
@@ -155,8 +187,7 @@ static LogicalResult readElements(TorchCall &call, Target &target,
     target = {x, rows, dim};
     return success();
   }
-  Value place = linearizeAlong(call, typeOf(x).getShape(), index, dim);
-  target = {call.reshape(x, typeOf(x).getNumElements()), place, 0};
+  target = targetSlices(call, x, index, dim, countRepeated(x, index, dim));
   return success();
 }
 

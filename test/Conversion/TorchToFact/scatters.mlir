@@ -27,6 +27,22 @@ func.func @rows(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[2,1],si
   return %2 : !torch.vtensor<[3,4],f32>
 }
 
+// The same within each batch: places are those of slices.
+// CHECK-LABEL: func.func @slices(
+// CHECK: %[[ROWS:.+]] = fact.reshape %arg0 : (tensor<2x5x4xf32>) -> tensor<10x4xf32>
+// CHECK: fact.scatter set %[[ROWS]], %{{.+}}, %arg2 dim 0 : (tensor<10x4xf32>, tensor<2x3xi64>, tensor<2x3x4xf32>) -> tensor<10x4xf32>
+func.func @slices(%arg0: !torch.vtensor<[2,5,4],f32>, %arg1: !torch.vtensor<[2,3,1],si64>, %arg2: !torch.vtensor<[2,3,4],f32>) -> !torch.vtensor<[2,5,4],f32> {
+  %int1 = torch.constant.int 1
+  %int2 = torch.constant.int 2
+  %int3 = torch.constant.int 3
+  %int4 = torch.constant.int 4
+  %false = torch.constant.bool false
+  %0 = torch.prim.ListConstruct %int2, %int3, %int4 : (!torch.int, !torch.int, !torch.int) -> !torch.list<int>
+  %1 = torch.aten.expand %arg1, %0, %false : !torch.vtensor<[2,3,1],si64>, !torch.list<int>, !torch.bool -> !torch.vtensor<[2,3,4],si64>
+  %2 = torch.aten.scatter.src %arg0, %int1, %1, %arg2 : !torch.vtensor<[2,5,4],f32>, !torch.int, !torch.vtensor<[2,3,4],si64>, !torch.vtensor<[2,3,4],f32> -> !torch.vtensor<[2,5,4],f32>
+  return %2 : !torch.vtensor<[2,5,4],f32>
+}
+
 // Without the tensor's own elements, neutral ones take their place; a mean
 // divides by a count, which is at least 1.
 // CHECK-LABEL: func.func @mean(

@@ -42,6 +42,11 @@ private:
   void printOperand(raw_ostream &os, raw_ostream &constants, Value operand,
                     StringRef name) const;
 
+  /// Whether one launch sorts: `fits` of ScatterSort.cuh.
+  bool isSortedAtOnce() const {
+    return scatter.count <= 1 << 16 && (scatter.size + 128) / 128 <= 256;
+  }
+
   /// Updates that each row may be compared with.
   static constexpr int64_t searchLimit = 1024;
 
@@ -145,7 +150,7 @@ SpaceAttrInterface ScatterPlan::getSpace() const {
     methods.push_back(ScatterMethod::last);
   if (!replaces() && scatter.count > 64) {
     methods.push_back(ScatterMethod::sort);
-    chunks = {8, 32, 128};
+    chunks = {8, 16, 32, 128};
   }
   return CudaScatterAttr::getSpace(fused.getContext(), methods, chunks);
 }
@@ -167,13 +172,16 @@ double ScatterPlan::predict(ScheduleAttr schedule) const {
     break;
   case ScatterMethod::sort: {
     double passes = llvm::divideCeilSigned(llvm::Log2_64(scatter.size) + 1, 8);
-    launches = 3 + 3 * passes;
-    bytes += passes * 24.0 * scatter.count;
+    launches = isSortedAtOnce() ? 3 : 3 + 3 * passes;
+    // Blocks that sort at once read all indices twice, from the cache, beside
+    // the copy of the source.
+    bytes +=
+        isSortedAtOnce() ? 128 * scatter.count : passes * 24 * scatter.count;
     // Rows that cross chunks; and threads for at least a wave of blocks.
     bytes += 4 * rowBytes * scatter.count / own.getChunk();
     double threads = double(scatter.outer) * scatter.inner / getVector() *
                      scatter.count / own.getChunk();
-    double wanted = 1024.0 * machine.multiprocessors;
+    double wanted = 512.0 * machine.multiprocessors;
     if (threads < wanted)
       bytes += rowBytes * scatter.count * (wanted / threads - 1);
     break;

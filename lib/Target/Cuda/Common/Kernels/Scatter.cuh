@@ -113,11 +113,11 @@ __global__ void __launch_bounds__(Kernel::block_threads)
 }
 
 /// Visits the result, `Vector` elements at a time along `inner`.
-template <class Tensors, int Vector> struct ScatterRows {
+template <class Tensors, int Vector, int Threads = 256> struct ScatterRows {
   using Shape = typename Tensors::Shape;
   using Element = typename Tensors::Element;
   using Value = typename Tensors::Value;
-  static constexpr int threads = 256;
+  static constexpr int threads = Threads;
   /// Vectors of a thread, whose loads are in flight together.
   static constexpr int items = 4;
   static constexpr int64_t columns = Shape::inner / Vector;
@@ -137,9 +137,8 @@ template <class Tensors, int Vector> struct ScatterRows {
     int64_t result, update;
   };
 
-  FACT_DEVICE Place get(int item) {
-    Index const index =
-        (Index(blockIdx.x) * items + item) * threads + threadIdx.x;
+  FACT_DEVICE Place get(int item, unsigned block = blockIdx.x) {
+    Index const index = (Index(block) * items + item) * threads + threadIdx.x;
     Index const column = index % Index(columns);
     Index const row = index / Index(columns) % Index(Shape::size);
     Index const outer = index / Index(columns) / Index(Shape::size);
