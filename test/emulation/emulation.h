@@ -417,6 +417,32 @@ void st_global_v2_b32(Address at, uint32_t a, uint32_t b) {
   std::memcpy(checked<char>(fromGlobal(at), 8), words, 8);
 }
 
+/// What the caches keep is no matter here.
+inline void createpolicy_fractional_L2__evict_first_b64(uint64_t &policy, int,
+                                                        int) {
+  policy = 0;
+}
+template <class Address>
+void ld_global_nc_L1__evict_first_L2__cache_hint_b32(uint32_t &a, Address at,
+                                                     uint64_t) {
+  std::memcpy(&a, checked<char>(fromGlobal(at), 4), 4);
+}
+template <class Address>
+void ld_global_nc_L1__evict_first_L2__cache_hint_v2_b32(uint32_t &a,
+                                                        uint32_t &b, Address at,
+                                                        uint64_t) {
+  uint32_t words[2];
+  std::memcpy(words, checked<char>(fromGlobal(at), 8), 8);
+  a = words[0], b = words[1];
+}
+template <class Address>
+void ld_global_nc_L1__evict_first_L2__cache_hint_v4_b32(
+    uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d, Address at, uint64_t) {
+  uint32_t words[4];
+  std::memcpy(words, checked<char>(fromGlobal(at), 16), 16);
+  a = words[0], b = words[1], c = words[2], d = words[3];
+}
+
 } // namespace emulation
 
 #pragma GCC visibility pop

@@ -42,6 +42,18 @@ struct Power {
   FACT_DEVICE float apply(Pair p) { return fact::fast_pow(p.x, p.y); }
   static double define(double x, double y) { return std::pow(x, y); }
 };
+struct Quotient {
+  FACT_DEVICE float apply(Pair p) { return fact::divide_by_shared(p.x, p.y); }
+  static double define(double x, double y) { return x / y; }
+};
+struct Maximum {
+  FACT_DEVICE float apply(Pair p) { return fact::shared_maximum(p.x, p.y); }
+  static double define(double x, double y) { return fact::nan_maximum(x, y); }
+};
+struct Minimum {
+  FACT_DEVICE float apply(Pair p) { return fact::shared_minimum(p.x, p.y); }
+  static double define(double x, double y) { return fact::nan_minimum(x, y); }
+};
 } // namespace
 
 template <class F> __global__ void compute(Pair const *pairs, float *results) {
@@ -118,4 +130,16 @@ int main() {
   check<Log1p>("log1p", numbers, 1024);
   check<Root>("root", numbers, 1024);
   check<Power>("power", pairs, 1024);
+  // Numbers of all digits, of which none is too small.
+  std::vector<Pair> dividends;
+  for (uint32_t i = 0; i < 100000; ++i) {
+    uint32_t x = i * 2654435761u, y = (i + 7) * 2246822519u;
+    if ((x >> 23 & 255) < 127 - 100)
+      continue;
+    dividends.push_back({__uint_as_float(x), __uint_as_float(y)});
+  }
+  check<Quotient>("quotient", dividends, 0.5000001);
+  check<Quotient>("quotient of any numbers", pairs, 1.5);
+  check<Maximum>("maximum", pairs, 0);
+  check<Minimum>("minimum", pairs, 0);
 }

@@ -75,7 +75,8 @@ def test_scalars_are_as_exact_as_they_say(root, tmp_path):
                                (root / "lib" / "Target" / "Cuda" / "Common").rglob("*.cuh"))
     process = subprocess.run([program], text=True, capture_output=True, timeout=120)
     assert process.stdout == "".join(f"{name} right\n" for name in (
-        "sine", "cosine", "sign of the inverse", "log1p", "root", "power")), process
+        "sine", "cosine", "sign of the inverse", "log1p", "root", "power", "quotient",
+        "quotient of any numbers", "maximum", "minimum")), process
 
 
 def test_indices_out_of_range_read_nothing(root, tmp_path):

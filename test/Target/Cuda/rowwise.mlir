@@ -20,8 +20,8 @@
 // CHECK-NEXT:     Extent<65536, 768>,
 // CHECK-NEXT:     LayerNorm<Epsilon>,
 // CHECK-NEXT:     Prologue,
-// CHECK-NEXT:     Operands<RowMajor<0, bf16, 768>,
-// CHECK-NEXT:              RowMajor<1, bf16, 768>>,
+// CHECK-NEXT:     Operands<Streamed<RowMajor<0, bf16, 768>>,
+// CHECK-NEXT:              Streamed<RowMajor<1, bf16, 768>>>,
 // CHECK-NEXT:     Operands<RowVector<2, bf16>,
 // CHECK-NEXT:              RowVector<3, bf16>>,
 // CHECK-NEXT:     Results<Result<Epilogue0, RowMajor<4, bf16, 768>>,
@@ -170,7 +170,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK:      Extent<512, 25088>,
 // CHECK-NEXT: LayerNorm<Epsilon>,
 // CHECK-NEXT: Identity,
-// CHECK-NEXT: Operands<RowMajor<0, f32, 25088>>,
+// CHECK-NEXT: Operands<Streamed<RowMajor<0, f32, 25088>>>,
 // CHECK-NEXT: Operands<RowTable<1, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>,
 // CHECK-NEXT:          RowTable<2, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>>,
 // CHECK-NEXT: Results<Result<Epilogue, RowMajor<3, f32, 25088>>>,
@@ -229,4 +229,24 @@ func.func @masked(%x: tensor<6x5x64xbf16>, %m: tensor<5x64xi1>, %k: tensor<6x5x1
     fact.yield %3 : tensor<6x5x64xbf16>
   } : tensor<6x5x64xbf16>
   return %0 : tensor<6x5x64xbf16>
+}
+
+// -----
+
+// A row divides by one number, whose inverse serves all. What fits the cache is
+// not streamed.
+// CHECK: const float [[SUM:v[0-9]+]] = shared_maximum(reduced, {{.+}}f);
+// CHECK: divide_by_shared(operand0, [[SUM]]);
+// CHECK: Operands<RowMajor<0, f32, 1024>>,
+// CHECK-NEXT: Operands<RowMajor<0, f32, 1024>>,
+func.func @quotients(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %0 = fact.fused "rowwise" ins(%x : tensor<64x1024xf32>) {
+  ^bb0(%a: tensor<64x1024xf32>):
+    %1 = fact.abs %a : (tensor<64x1024xf32>) -> tensor<64x1024xf32>
+    %2 = fact.reduce sum %1 dims [1] keep : (tensor<64x1024xf32>) -> tensor<64x1xf32>
+    %3 = fact.clamp %2 min 1.0e-12 : (tensor<64x1xf32>) -> tensor<64x1xf32>
+    %4 = fact.div %a, %3 : (tensor<64x1024xf32>, tensor<64x1xf32>) -> tensor<64x1024xf32>
+    fact.yield %4 : tensor<64x1024xf32>
+  } schedule(#fact.cuda_row<threads = 32, rows = 2>) : tensor<64x1024xf32>
+  return %0 : tensor<64x1024xf32>
 }

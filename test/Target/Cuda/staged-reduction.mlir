@@ -7,7 +7,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK: using Kernel = StagedReduction<
 // CHECK-NEXT: ReductionShape<1, 8192, 16384>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum>, float, Body0>>,
-// CHECK-NEXT: Operands<Strided<0, bf16, Strides<0, 16384, 1>>>,
+// CHECK-NEXT: Operands<Streamed<Strided<0, bf16, Strides<0, 16384, 1>>>>,
 // CHECK-NEXT: Results<>,
 // CHECK-NEXT: Operands<>,
 // CHECK-NEXT: Results<Result<Column0, Strided<1, bf16, Strides<0, 1>>>>,
@@ -77,7 +77,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK:      ReductionShape<64, 96, 3136>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
 // CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1, 1>>,
-// CHECK-NEXT: Operands<Strided<0, bf16, Strides<301056, 3136, 1>>,
+// CHECK-NEXT: Operands<Streamed<Strided<0, bf16, Strides<301056, 3136, 1>>>,
 // CHECK-NEXT:          Strided<1, bf16, Strides<0, 1, 0>>>,
 // CHECK-NEXT: Results<Result<Body2, Strided<2, bf16, Strides<301056, 3136, 1>>>>,
 // CHECK:      ReductionSchedule<8, 8, {{[0-9]+}}, 1, true>>;
@@ -244,7 +244,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // Dimensions that have others between them are reduced where they are.
 
 // CHECK:      ReductionShape<1, 128, 8, true, 32, 512>,
-// CHECK:      Operands<Strided<0, bf16, Strides<0, 524288, 1024, 8, 1>>>,
+// CHECK:      Operands<Streamed<Strided<0, bf16, Strides<0, 524288, 1024, 8, 1>>>>,
 // CHECK:      Results<Result<Column0, Strided<1, bf16, Strides<0, 1, 0>>>>,
 func.func @around(%x: tensor<32x512x1024xbf16>) -> tensor<512xbf16> {
   %0 = fact.fused "reduction" ins(%x : tensor<32x512x1024xbf16>) {

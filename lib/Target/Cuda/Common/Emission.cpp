@@ -289,6 +289,27 @@ void fact::printStrides(raw_ostream &os, const StridedView &view) {
   os << '>';
 }
 
+bool fact::isReadByOne(const ScalarFunction &function, Value tensor) {
+  return llvm::count_if(function.getArguments(),
+                        [&](const ScalarFunction::Argument &argument) {
+                          return argument.value == tensor;
+                        }) == 1;
+}
+
+bool fact::exceedsCache(double bytes, const MachineDescription &machine) {
+  return bytes > machine.cacheBytes / 2.0;
+}
+
+void fact::printRead(raw_ostream &os, const StridedView &view, int64_t buffer,
+                     bool streams) {
+  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+    streams &= size == 1 || stride != 0;
+  streams &= view.shape.back() == 1 || view.strides.back() == 1;
+  os << (streams ? "Streamed<" : "");
+  printStrided(os, view, buffer);
+  os << (streams ? ">" : "");
+}
+
 void fact::printStrided(raw_ostream &os, const StridedView &view,
                         int64_t buffer, StringRef word) {
   os << word << '<' << buffer << ", "

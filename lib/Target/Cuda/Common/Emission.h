@@ -155,6 +155,16 @@ double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
 /// another template of the same arguments.
 void printStrided(llvm::raw_ostream &os, const StridedView &view,
                   int64_t buffer, llvm::StringRef word = "Strided");
+/// The same for a tensor that is read; `Streamed<...>` if `streams` and each of
+/// its elements is read once, beside its neighbors.
+void printRead(llvm::raw_ostream &os, const StridedView &view, int64_t buffer,
+               bool streams);
+/// Whether one argument of a function alone reads a tensor.
+bool isReadByOne(const ScalarFunction &function, mlir::Value tensor);
+/// Whether a kernel moves so many bytes that operands that it reads once should
+/// leave the cache first: otherwise nothing else would stay there. Data that
+/// both halves of the cache use takes twice its size.
+bool exceedsCache(double bytes, const MachineDescription &machine);
 /// `Strides<...>`.
 void printStrides(llvm::raw_ostream &os, const StridedView &view);
 

@@ -51,11 +51,12 @@ GatheringReads::printFunctors(raw_ostream &os, StringRef name,
 }
 
 void GatheringReads::print(raw_ostream &os, size_t operand,
-                           ArrayRef<std::string> functors) const {
+                           ArrayRef<std::string> functors, bool streams) const {
   const StridedView &view = views[operand];
   const ScalarFunction::Argument &argument = getArgument(operand);
   if (argument.indices.empty())
-    return printStrided(os, view, getBuffer(argument.value));
+    return printRead(os, view, getBuffer(argument.value),
+                     streams && isReadByOne(function, argument.value));
   os << "Gathered<";
   printStrided(os, view, getBuffer(argument.value));
   for (const PointwiseGraph::Index &index : argument.indices)

@@ -33,9 +33,10 @@ struct GatheringReads {
   llvm::SmallVector<std::string>
   printFunctors(llvm::raw_ostream &os, llvm::StringRef name,
                 llvm::ArrayRef<std::string> argumentNames) const;
-  /// `Strided<...>`, in `Gathered<..., IndexOf<...>>` where indices move it.
+  /// `Strided<...>`, in `Gathered<..., IndexOf<...>>` where indices move it, or
+  /// in `Streamed<...>` if `streams` and it is read once.
   void print(llvm::raw_ostream &os, size_t operand,
-             llvm::ArrayRef<std::string> functors) const;
+             llvm::ArrayRef<std::string> functors, bool streams) const;
 };
 } // namespace fact
 

@@ -379,7 +379,8 @@ static void printBounds(raw_ostream &os, ArrayRef<PointwiseGraph::Bound> bounds,
 }
 
 void Pointwise::printOperand(raw_ostream &os, size_t operand,
-                             ArrayRef<std::string> functors) const {
+                             ArrayRef<std::string> functors,
+                             bool streams) const {
   const StridedView &view = operands[operand];
   const ScalarFunction::Argument &argument = getArgument(operand);
   StringRef indent = ",\n                     ";
@@ -393,7 +394,9 @@ void Pointwise::printOperand(raw_ostream &os, size_t operand,
     os << "Guarded<";
   if (!argument.indices.empty())
     os << "Gathered<";
-  printStrided(os, view, getBuffer(argument.value));
+  printRead(os, view, getBuffer(argument.value),
+            streams && bounds[operand].empty() && argument.indices.empty() &&
+                isReadByOne(body, argument.value));
   for (const PointwiseGraph::Index &index : argument.indices)
     os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
        << ", " << index.size << ", "
@@ -426,12 +429,13 @@ void Pointwise::printResults(raw_ostream &os,
 void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
                             CudaPointwiseAttr schedule,
                             const MachineDescription &machine) const {
+  bool streams = exceedsCache(getBytes(), machine);
   os << "Pointwise<\n    Extents<";
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
       llvm::seq<size_t>(0, operands.size()),
-      [&](size_t operand) { printOperand(os, operand, functors); },
+      [&](size_t operand) { printOperand(os, operand, functors, streams); },
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);

@@ -61,7 +61,7 @@ struct Pointwise {
   llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
                                                llvm::StringRef name) const;
   void printOperand(llvm::raw_ostream &os, size_t operand,
-                    llvm::ArrayRef<std::string> functors) const;
+                    llvm::ArrayRef<std::string> functors, bool streams) const;
   /// `functors` are those of results, then those of indices.
   void printKernel(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,

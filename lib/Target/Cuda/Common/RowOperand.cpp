@@ -133,9 +133,12 @@ double RowOperand::countBytes(const RowRegion &region) const {
   return isFull ? countMatrixBytes(tensor, region.rows, region.columns) : 0;
 }
 
-void RowOperand::print(raw_ostream &os) const {
-  if (!table)
-    return tensor.print(os);
+void RowOperand::print(raw_ostream &os, bool streams) const {
+  if (!table) {
+    streams &= tensor.kind == MatrixTensor::RowMajor;
+    os << (streams ? "Streamed<" : "") << tensor << (streams ? ">" : "");
+    return;
+  }
   os << "RowTable<" << tensor.buffer << ", " << getElementName(tensor.element);
   for (const StridedView &view : {table->first, table->second}) {
     os << ", Extents<";

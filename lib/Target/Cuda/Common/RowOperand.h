@@ -44,7 +44,8 @@ struct RowOperand {
   /// Whether vectors of so many elements are one access; small tables take any.
   bool allowsVector(int64_t vector) const;
   double countBytes(const RowRegion &region) const;
-  void print(llvm::raw_ostream &os) const;
+  /// A matrix is `Streamed<...>` if `streams`.
+  void print(llvm::raw_ostream &os, bool streams) const;
 };
 } // namespace fact
 

@@ -53,6 +53,16 @@ struct Rowwise {
       bytes = getStorageBytes(inputs.front().tensor.element);
     return bytes * region.columns;
   }
+  /// Whether each element of an operand is read once: what results read again
+  /// in place is held.
+  bool isReadOnce(const RowOperand &operand) const {
+    auto isOther = [&](const RowOperand &other) {
+      return other.tensor.buffer == operand.tensor.buffer &&
+             (other.table || other.tensor.offset != operand.tensor.offset);
+    };
+    return !operand.table && llvm::none_of(inputs, isOther) &&
+           llvm::none_of(full.operands, isOther);
+  }
   bool hasTables() const {
     auto isTable = [](const RowOperand &operand) {
       return operand.table.has_value();
@@ -437,18 +447,21 @@ static SmallVector<std::string> printFunctors(raw_ostream &os,
 }
 
 /// `Operands<...>`.
-static void printRowOperands(raw_ostream &os, ArrayRef<RowOperand> operands) {
+static void printRowOperands(raw_ostream &os, ArrayRef<RowOperand> operands,
+                             function_ref<bool(const RowOperand &)> streams) {
   os << "Operands<";
   llvm::interleave(
-      operands, [&](const RowOperand &operand) { operand.print(os); },
+      operands,
+      [&](const RowOperand &operand) { operand.print(os, streams(operand)); },
       [&] { os << ",\n             "; });
   os << '>';
 }
 
 /// `Operands<...>, Results<...>` of a form.
 static void printForm(raw_ostream &os, const Rowwise::Form &form,
-                      ArrayRef<std::string> functors) {
-  printRowOperands(os, form.operands);
+                      ArrayRef<std::string> functors,
+                      function_ref<bool(const RowOperand &)> streams) {
+  printRowOperands(os, form.operands, streams);
   os << ",\n    ";
   printResults(os, functors, form.results);
 }
@@ -478,16 +491,20 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = Row<\n    Extent<" << row.region.rows << ", "
      << row.region.columns << ">,\n    " << getRowWord(row.region.op)
      << ",\n    " << prologue << ",\n    ";
-  printRowOperands(os, row.inputs);
+  auto streams = [&, exceeds = exceedsCache(row.getBytes(), machine)](
+                     const RowOperand &operand) {
+    return exceeds && row.isReadOnce(operand);
+  };
+  printRowOperands(os, row.inputs, streams);
   os << ",\n    ";
-  printForm(os, row.full, functors);
+  printForm(os, row.full, functors, streams);
   // Several warps of one row meet at the block's barrier: one row per block.
   int64_t rows = threads > 32 ? 1 : rowSchedule.getRows();
   os << ",\n    RowSchedule<" << threads << ", " << rows << ", "
      << row.getVector() << ">";
   if (row.perRow.epilogue) {
     os << ",\n    ";
-    printForm(os, row.perRow, rowFunctors);
+    printForm(os, row.perRow, rowFunctors, streams);
   }
   os << ">;\n";
   printFooter(os, symbol);

@@ -194,6 +194,29 @@ private:
     return arith::MulFOp::create(builder, loc, dividend, factor);
   }
 
+  /// Marks extremes that a row's values alone decide, and divisions of others
+  /// by such values.
+  void markSharedValues() {
+    llvm::SmallPtrSet<Value, 8> shared;
+    for (auto [value, argument] :
+         llvm::zip(options.leading, result.function->getArguments()))
+      if (llvm::is_contained(options.rowValues, value))
+        shared.insert(argument);
+    auto isShared = [&](Value value) { return shared.contains(value); };
+    for (Operation &op : result.function->getBody().front()) {
+      bool isOfRow =
+          llvm::any_of(op.getOperands(), isShared) &&
+          llvm::all_of(op.getOperands(), [&](Value operand) {
+            return isShared(operand) || matchPattern(operand, m_Constant());
+          });
+      if (isOfRow)
+        shared.insert_range(op.getResults());
+      bool divides = isa<arith::DivFOp>(op) && isShared(op.getOperand(1));
+      if (isOfRow ? isa<arith::MaximumFOp, arith::MinimumFOp>(op) : divides)
+        op.setAttr(sharedValueName, builder.getUnitAttr());
+    }
+  }
+
   /// A norm's weight and bias, applied to the normalized value.
   Value scaleAndShift(NormOp norm, ArrayRef<Value> operands) {
     Value scalar = operands.front();
@@ -255,6 +278,7 @@ private:
     IRRewriter rewriter(builder.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
+    markSharedValues();
   }
 
   const ScalarFunction::Options &options;

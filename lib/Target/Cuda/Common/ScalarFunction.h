@@ -88,6 +88,9 @@ std::string getScalarLiteral(mlir::TypedAttr value);
 /// The same for the result of an `arith.constant`.
 std::string getScalarLiteral(mlir::Value constant);
 
+/// Marks extremes that many elements share, and divisions by what they share.
+inline constexpr llvm::StringLiteral sharedValueName = "shared_value";
+
 /// Prints `arith` and `math` ops as C++ statements.
 class ScalarPrinter {
 public:

@@ -375,6 +375,8 @@ std::string ScalarPrinter::getExpression(Operation *op) {
       return "fast_reciprocal(" + x[1] + ")";
     if (approximate)
       return "fast_divide(" + x[0] + ", " + x[1] + ")";
+    if (type.isF32() && divide->hasAttr(sharedValueName))
+      return "divide_by_shared(" + x[0] + ", " + x[1] + ")";
   }
   if (auto power = dyn_cast<math::PowFOp>(op);
       power && type.isF32() && x[0] == "2.0f")
@@ -391,12 +393,15 @@ std::string ScalarPrinter::getExpression(Operation *op) {
   if (std::string function = getFunction(op); !function.empty())
     return function + "(" + llvm::join(x, ", ") + ")";
 
+  StringRef form = op->hasAttr(sharedValueName) ? "shared_" : "nan_";
   return TypeSwitch<Operation *, std::string>(op)
       .Case([&](arith::NegFOp) { return "-" + x[0]; })
-      .Case<arith::MaximumFOp>(
-          [&](auto) { return "nan_maximum(" + x[0] + ", " + x[1] + ")"; })
-      .Case<arith::MinimumFOp>(
-          [&](auto) { return "nan_minimum(" + x[0] + ", " + x[1] + ")"; })
+      .Case<arith::MaximumFOp>([&](auto) {
+        return (form + "maximum(" + x[0] + ", " + x[1] + ")").str();
+      })
+      .Case<arith::MinimumFOp>([&](auto) {
+        return (form + "minimum(" + x[0] + ", " + x[1] + ")").str();
+      })
       .Case<arith::MaxSIOp>([&](auto) {
         return x[0] + " > " + x[1] + " ? " + x[0] + " : " + x[1];
       })

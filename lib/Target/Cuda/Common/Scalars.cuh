@@ -17,8 +17,15 @@ static __device__ __forceinline__ float nan_maximum(float x, float y) {
   return result;
 }
 
+/// The same for values that many elements share: the compiler computes this
+/// once, and repeats an instruction that it does not know.
+template <class Value>
+static __device__ __forceinline__ Value shared_maximum(Value x, Value y) {
+  return x > y || x != x || (x == y && copysign(Value(1), y) < 0) ? x : y;
+}
+
 static __device__ __forceinline__ double nan_maximum(double x, double y) {
-  return x > y || x != x || (x == y && copysign(1.0, y) < 0) ? x : y;
+  return shared_maximum(x, y);
 }
 
 /// The smaller value; NaN wins, and -0 is less than +0.
@@ -28,13 +35,37 @@ static __device__ __forceinline__ float nan_minimum(float x, float y) {
   return result;
 }
 
+template <class Value>
+static __device__ __forceinline__ Value shared_minimum(Value x, Value y) {
+  return x < y || x != x || (x == y && copysign(Value(1), x) < 0) ? x : y;
+}
+
 static __device__ __forceinline__ double nan_minimum(double x, double y) {
-  return x < y || x != x || (x == y && copysign(1.0, x) < 0) ? x : y;
+  return shared_minimum(x, y);
 }
 
 /// Whether 1 / x < 0: x is negative and finite, -0 included.
 static __device__ __forceinline__ bool has_negative_inverse(float x) {
   return __float_as_uint(x) - 0x80000000u < 0x7f800000u;
+}
+
+/// x / y, rounded correctly, where many x are divided by one y: its inverse is
+/// computed once, and corrected by what a quotient leaves. Where nothing is
+/// left, the quotient is exact; where that is not finite, neither is the
+/// quotient. |x| below 2^-100 leaves less than it should, and quotients below
+/// 2^-126 round twice: then the error is 1.5 ulp.
+static __device__ __forceinline__ float divide_by_shared(float x, float y) {
+  // Neither the divisor nor its inverse may be subnormal.
+  float const scale = fabsf(y) < 0x1p-100f  ? 0x1p64f
+                      : fabsf(y) > 0x1p126f ? 0x1p-24f
+                                            : 1.0f;
+  float const divisor = y * scale;
+  float const inverse = __frcp_rn(divisor);
+  float result = x * inverse;
+  float const left = fmaf(result, divisor, -x);
+  if (fabsf(left) > 0.0f && fabsf(left) < INFINITY)
+    result = fmaf(-left, inverse, result);
+  return result * scale;
 }
 
 /// The sine and the cosine of an angle. They share all but a few instructions

@@ -64,6 +64,14 @@ private:
     return reduction.countPasses() + reduction.full.views.empty();
   }
 
+  /// Whether operands are read once, and too many for the cache.
+  bool streams(CudaReductionAttr schedule) const {
+    bool once = schedule.isHeld() || reduction.countPasses() == 1;
+    return once && exceedsCache(countElements() * (reduction.getOperandBytes() +
+                                                   reduction.getResultBytes()),
+                                machine);
+  }
+
   /// Bytes of operands that a thread may hold.
   static int64_t getHeldLimit(CudaReductionAttr schedule) {
     return schedule.getColumns() * schedule.getLanes() > 512 ? 128 : 256;
@@ -331,11 +339,11 @@ StringRef fact::getReductionWord(ReduceKind kind, Type element) {
 
 /// `Operands<Strided<...>, Gathered<...>, ...>`.
 static void printReads(raw_ostream &os, const GatheringReads &reads,
-                       ArrayRef<std::string> indices) {
+                       ArrayRef<std::string> indices, bool streams = false) {
   os << "Operands<";
   llvm::interleave(
       llvm::seq<size_t>(0, reads.views.size()),
-      [&](size_t operand) { reads.print(os, operand, indices); },
+      [&](size_t operand) { reads.print(os, operand, indices, streams); },
       [&] { os << ",\n             "; });
   os << ">";
 }
@@ -418,7 +426,7 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
       },
       [&] { os << ",\n           "; });
   os << ">,\n    ";
-  printReads(os, reduction.getReads(), indices);
+  printReads(os, reduction.getReads(), indices, streams(own));
   os << ",\n    ";
   printReductionResults(os, ArrayRef(functors).drop_front(stages),
                         reduction.full);

@@ -118,6 +118,7 @@ template <int Buffer, class Element_, int64_t Offset> struct View {
   using Element = Element_;
   static constexpr int buffer = Buffer;
   static constexpr int64_t offset = Offset;
+  static constexpr bool is_streamed = false;
 
   static Element *pointer(void *const *buffers, Sizes sizes = {}) {
     return static_cast<Element *>(buffers[Buffer]) + sizes(Offset);
@@ -167,7 +168,14 @@ struct ColumnVector : View<Buffer, Element, Offset> {
 template <int Buffer, class Element, int64_t Offset = 0>
 struct Scalar : View<Buffer, Element, Offset> {};
 
+/// An operand of which a kernel reads each element once, and so many that they
+/// would push all else out of the cache: they leave it first.
+template <class Tensor> struct Streamed : Tensor {
+  static constexpr bool is_streamed = true;
+};
+
 template <class T> struct is_row_major : std::false_type {};
+template <class T> struct is_row_major<Streamed<T>> : is_row_major<T> {};
 template <int B, class E, int64_t L, int64_t S, int64_t O>
 struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
 

@@ -143,7 +143,7 @@ __device__ __forceinline__ void load(void *const *buffers, int64_t offset,
   auto const *source =
       static_cast<Element const *>(buffers[Tensor::buffer]) + offset;
   if constexpr (Tensor::template moves_in_vectors<Vector>()) {
-    load_elements<Vector>(source, values);
+    load_elements<Vector, Tensor::is_streamed>(source, values);
   } else {
 #pragma unroll
     for (int i = 0; i < Vector; ++i)

@@ -166,17 +166,18 @@ public:
 
     float values[count];
     bool valid[count];
+    HeldInputs<std::index_sequence_for<Inputs...>> held;
 #pragma unroll
     for (int i = 0; i < vectors; ++i) {
       int column = (i * threads + threadIdx.x) * vector;
-      bool inside = in_range && is_inside(column);
+      bool inside = in_range && is_inside(i, column);
 #pragma unroll
       for (int j = 0; j < vector; ++j) {
         values[i * vector + j] = 0.0f;
         valid[i * vector + j] = inside;
       }
       if (inside)
-        load(state, row, column, &values[i * vector],
+        load(state, row, column, i * vector, held, &values[i * vector],
              std::index_sequence_for<Inputs...>{});
     }
 
@@ -187,9 +188,9 @@ public:
 #pragma unroll
     for (int i = 0; i < vectors; ++i) {
       int column = (i * threads + threadIdx.x) * vector;
-      if (sizeof...(List) > 0 && in_range && is_inside(column))
-        store(state, row, column, &normalized[i * vector], &values[i * vector],
-              std::index_sequence_for<Tensors...>{});
+      if (sizeof...(List) > 0 && in_range && is_inside(i, column))
+        store(state, row, column, i * vector, held, &normalized[i * vector],
+              &values[i * vector], std::index_sequence_for<Tensors...>{});
     }
     if (in_range && threadIdx.x == 0)
       (store_row<RowList>(state, row, normalized[0],
@@ -198,31 +199,76 @@ public:
   }
 
 private:
-  /// Free where threads and vectors divide the columns.
-  FACT_DEVICE bool is_inside(int column) {
-    return count * threads == Extent::columns || column < Extent::columns;
+  /// Whether the thread has vector `i`. Free but for the last ones.
+  FACT_DEVICE bool is_inside(int i, int column) {
+    return (i + 1) * threads * vector <= Extent::columns ||
+           column < Extent::columns;
   }
 
+  /// An input that results need too stays in registers, in its own type: the
+  /// compiler would read it again after a barrier.
+  template <class Input> static constexpr bool is_held() {
+    return is_row_major<Input>::value &&
+           (false || ... || std::is_same_v<Input, Tensors>);
+  }
+  template <size_t I, class Input> struct HeldInput {
+    typename Input::Element values[is_held<Input>() ? count : 1];
+  };
+  template <class Numbers> struct HeldInputs;
   template <size_t... I>
-  FACT_DEVICE void load(State const &state, int64_t row, int column,
-                        float *values, std::index_sequence<I...>) {
+  struct HeldInputs<std::index_sequence<I...>> : HeldInput<I, Inputs>... {};
+
+  template <size_t I, class Input>
+  FACT_DEVICE void load_input(State const &state, int64_t row, int column,
+                              int first, HeldInput<I, Input> &held,
+                              float *values) {
+    using Access = row::Access<Input>;
+    if constexpr (is_held<Input>()) {
+      load_elements<vector, Input::is_streamed>(
+          Access::address(state.buffers, row, column), &held.values[first]);
+#pragma unroll
+      for (int j = 0; j < vector; ++j)
+        values[j] = widen(held.values[first + j]);
+    } else {
+      Access::template load<vector>(state.buffers, row, column, values);
+    }
+  }
+
+  template <class Input, size_t I>
+  FACT_DEVICE typename Input::Element const *
+  get_held(HeldInput<I, Input> const &held) {
+    return held.values;
+  }
+  template <class Tensor, class Held>
+  FACT_DEVICE void load_operand(State const &state, int64_t row, int column,
+                                int first, Held const &held, float *values) {
+    if constexpr (is_row_major<Tensor>::value &&
+                  (false || ... || std::is_same_v<Tensor, Inputs>)) {
+#pragma unroll
+      for (int j = 0; j < vector; ++j)
+        values[j] = widen(get_held<Tensor>(held)[first + j]);
+    } else {
+      row::Access<Tensor>::template load<vector>(state.buffers, row, column,
+                                                 values);
+    }
+  }
+
+  template <class Held, size_t... I>
+  FACT_DEVICE void load(State const &state, int64_t row, int column, int first,
+                        Held &held, float *values, std::index_sequence<I...>) {
     float operands[sizeof...(Inputs)][vector];
-    (row::Access<Inputs>::template load<vector>(state.buffers, row, column,
-                                                operands[I]),
-     ...);
+    (load_input<I, Inputs>(state, row, column, first, held, operands[I]), ...);
 #pragma unroll
     for (int j = 0; j < vector; ++j)
       values[j] = Prologue::apply(operands[I][j]...);
   }
 
-  template <size_t... I>
-  FACT_DEVICE void store(State const &state, int64_t row, int column,
-                         float const *normalized, float const *values,
-                         std::index_sequence<I...>) {
+  template <class Held, size_t... I>
+  FACT_DEVICE void store(State const &state, int64_t row, int column, int first,
+                         Held const &held, float const *normalized,
+                         float const *values, std::index_sequence<I...>) {
     float operands[sizeof...(Tensors) + 1][vector];
-    (row::Access<Tensors>::template load<vector>(state.buffers, row, column,
-                                                 operands[I]),
-     ...);
+    (load_operand<Tensors>(state, row, column, first, held, operands[I]), ...);
     auto store_result = [&](auto result) {
       using Result = decltype(result);
       float outputs[vector];

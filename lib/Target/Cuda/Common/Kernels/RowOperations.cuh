@@ -76,15 +76,23 @@ struct Access<RowMajor<B, E, L, S, O>> {
   FACT_DEVICE E *address(void *const *buffers, int64_t row, int column) {
     return static_cast<E *>(buffers[B]) + (O + row * L + column);
   }
-  template <int Count>
+  template <int Count, bool Streams = false>
   FACT_DEVICE void load(void *const *buffers, int64_t row, int column,
                         float *values) {
-    load_vector<Count>(address(buffers, row, column), values);
+    load_vector<Count, Streams>(address(buffers, row, column), values);
   }
   template <int Count>
   FACT_DEVICE void store(void *const *buffers, int64_t row, int column,
                          float const *values) {
     store_vector<Count>(address(buffers, row, column), values);
+  }
+};
+
+template <class Matrix> struct Access<Streamed<Matrix>> : Access<Matrix> {
+  template <int Count>
+  FACT_DEVICE void load(void *const *buffers, int64_t row, int column,
+                        float *values) {
+    Access<Matrix>::template load<Count, true>(buffers, row, column, values);
   }
 };
 

@@ -116,7 +116,10 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   /// Results of a thread's columns.
   static constexpr int width = folds ? 1 : vector;
   using Threads = reduction::ThreadLayout<columns, lanes, folds>;
-  using FinishThreads = reduction::ThreadLayout<8, 32, false>;
+  /// Many parts of few columns are read by a whole block.
+  static constexpr int finish_columns = total < 512 && splits > 64 ? 1 : 8;
+  using FinishThreads =
+      reduction::ThreadLayout<finish_columns, 256 / finish_columns, false>;
 
   static_assert(Shape::inner % vector == 0 &&
                     (!folds || Shape::inner == vector),

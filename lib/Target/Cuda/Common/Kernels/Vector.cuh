@@ -66,27 +66,58 @@ template <class Element, int Count>
 using VectorAccess = typename AccessType<(
     sizeof(Element) * Count < 16 ? sizeof(Element) * Count : 16)>::type;
 
+/// Reads what the caches drop first.
+template <class Access>
+__device__ __forceinline__ Access load_streamed(Access const *source) {
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  if constexpr (sizeof(Access) == 16) {
+    uint4 word;
+    asm("ld.global.nc.L1::evict_first.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, "
+        "[%4], %5;"
+        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+        : "l"(source), "l"(policy));
+    return word;
+  } else if constexpr (sizeof(Access) == 8) {
+    uint2 word;
+    asm("ld.global.nc.L1::evict_first.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
+        : "=r"(word.x), "=r"(word.y)
+        : "l"(source), "l"(policy));
+    return word;
+  } else if constexpr (sizeof(Access) == 4) {
+    uint32_t word;
+    asm("ld.global.nc.L1::evict_first.L2::cache_hint.b32 %0, [%1], %2;"
+        : "=r"(word)
+        : "l"(source), "l"(policy));
+    return word;
+  } else {
+    return __ldg(source);
+  }
+}
+
 /// The elements in their own type. Reads by the read-only path: no kernel reads
 /// what another thread writes, and the compiler may then move loads above
 /// stores.
-template <int Count, class Element>
+template <int Count, bool Streams = false, class Element>
 __device__ __forceinline__ void load_elements(Element const *source,
                                               Element *elements) {
   using Access = VectorAccess<Element, Count>;
   constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
   Access raw[accesses];
 #pragma unroll
-  for (int i = 0; i < accesses; ++i)
-    raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
+  for (int i = 0; i < accesses; ++i) {
+    auto const *access = reinterpret_cast<Access const *>(source) + i;
+    raw[i] = Streams ? load_streamed(access) : __ldg(access);
+  }
   memcpy(elements, raw, sizeof(raw));
 }
 
 /// The same, as functors see them, or as numbers: a boolean is 0 or 1.
-template <int Count, class Element, class Value>
+template <int Count, bool Streams = false, class Element, class Value>
 __device__ __forceinline__ void load_vector(Element const *source,
                                             Value *values) {
   Element elements[Count];
-  load_elements<Count>(source, elements);
+  load_elements<Count, Streams>(source, elements);
 #pragma unroll
   for (int i = 0; i < Count; ++i)
     values[i] = widen(elements[i]);
