@@ -6,10 +6,15 @@
 using namespace mlir;
 using namespace fact;
 
+static constexpr StringLiteral indent = ",\n                      ";
+
 bool GatheringReads::isConstant(size_t operand, size_t dim) const {
   const StridedView &view = views[operand];
   if (view.shape[dim] > 1 && view.strides[dim] != 0)
     return false;
+  for (const PointwiseGraph::Bound &bound : getBounds(operand))
+    if (bound.coordinate.strides[dim] != 0)
+      return false;
   return llvm::all_of(getArgument(operand).indices,
                       [&](const PointwiseGraph::Index &index) {
                         return isConstant(index, dim);
@@ -25,6 +30,13 @@ bool GatheringReads::isConstant(const PointwiseGraph::Index &index,
                       });
 }
 
+bool GatheringReads::isChained(const PointwiseGraph::Index &index) const {
+  return llvm::any_of(
+      function.getArgumentsOf(index.node), [&](unsigned argument) {
+        return argument >= leading && isGathered(size_t(argument - leading));
+      });
+}
+
 bool GatheringReads::dependsOnLeading() const {
   for (const ScalarFunction::Argument &argument : function.getArguments())
     for (const PointwiseGraph::Index &index : argument.indices)
@@ -32,6 +44,16 @@ bool GatheringReads::dependsOnLeading() const {
                        [&](unsigned number) { return number < leading; }))
         return true;
   return false;
+}
+
+void fact::printBounds(raw_ostream &os,
+                       ArrayRef<PointwiseGraph::Bound> bounds) {
+  for (const PointwiseGraph::Bound &bound : bounds) {
+    os << indent << "Bound<";
+    printStrides(os, bound.coordinate);
+    os << ", " << bound.coordinate.offset << ", " << bound.lower << ", "
+       << bound.upper << '>';
+  }
 }
 
 SmallVector<std::string>
@@ -54,14 +76,24 @@ void GatheringReads::print(raw_ostream &os, size_t operand,
                            ArrayRef<std::string> functors, bool streams) const {
   const StridedView &view = views[operand];
   const ScalarFunction::Argument &argument = getArgument(operand);
-  if (argument.indices.empty())
-    return printRead(os, view, getBuffer(argument.value),
-                     streams && isReadByOne(function, argument.value));
-  os << "Gathered<";
-  printStrided(os, view, getBuffer(argument.value));
+  ArrayRef<PointwiseGraph::Bound> guards = getBounds(operand);
+  if (argument.isCoordinate) {
+    os << "Coordinate<";
+    printStrides(os, view);
+    os << ", " << view.offset << '>';
+    return;
+  }
+  bool gathers = isGathered(operand);
+  os << (guards.empty() ? "" : "Guarded<") << (gathers ? "Gathered<" : "");
+  printRead(os, view, getBuffer(argument.value),
+            streams && guards.empty() && !gathers &&
+                isReadByOne(function, argument.value));
   for (const PointwiseGraph::Index &index : argument.indices)
-    os << ",\n                      IndexOf<" << functors[index.node] << ", "
-       << index.stride << ", " << index.size << ", "
-       << (isConstant(index, view.shape.size() - 1) ? "true" : "false") << '>';
-  os << '>';
+    os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
+       << ", " << index.size << ", "
+       << (isConstant(index, view.shape.size() - 1) ? "true" : "false")
+       << (isChained(index) ? ", true>" : ">");
+  os << (gathers ? ">" : "");
+  printBounds(os, guards);
+  os << (guards.empty() ? "" : ">");
 }

@@ -14,6 +14,8 @@ struct GatheringReads {
   const ScalarFunction &function;
   size_t leading;
   llvm::ArrayRef<StridedView> views;
+  /// Where each view is read; everywhere if there are none.
+  llvm::ArrayRef<std::vector<PointwiseGraph::Bound>> bounds = {};
 
   const ScalarFunction::Argument &getArgument(size_t operand) const {
     return function.getArguments()[leading + operand];
@@ -21,10 +23,17 @@ struct GatheringReads {
   bool isGathered(size_t operand) const {
     return !getArgument(operand).indices.empty();
   }
+  llvm::ArrayRef<PointwiseGraph::Bound> getBounds(size_t operand) const {
+    if (bounds.empty())
+      return {};
+    return bounds[operand];
+  }
   /// Whether neighbors along a dimension read the same element.
   bool isConstant(size_t operand, size_t dim) const;
   /// The same for an index. One that a leading value decides may differ.
   bool isConstant(const PointwiseGraph::Index &index, size_t dim) const;
+  /// Whether an index depends on operands that are gathered themselves.
+  bool isChained(const PointwiseGraph::Index &index) const;
   /// Whether a leading value decides where some operand is read.
   bool dependsOnLeading() const;
 
@@ -33,11 +42,16 @@ struct GatheringReads {
   llvm::SmallVector<std::string>
   printFunctors(llvm::raw_ostream &os, llvm::StringRef name,
                 llvm::ArrayRef<std::string> argumentNames) const;
-  /// `Strided<...>`, in `Gathered<..., IndexOf<...>>` where indices move it, or
-  /// in `Streamed<...>` if `streams` and it is read once.
+  /// `Strided<...>`, in `Gathered<..., IndexOf<...>>` where indices move it, in
+  /// `Guarded<..., Bound<...>>` within bounds, or in `Streamed<...>` if
+  /// `streams` and it is read once; `Coordinate<...>` of a position.
   void print(llvm::raw_ostream &os, size_t operand,
              llvm::ArrayRef<std::string> functors, bool streams) const;
 };
+
+/// `, Bound<...>` for each.
+void printBounds(llvm::raw_ostream &os,
+                 llvm::ArrayRef<PointwiseGraph::Bound> bounds);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_GATHERING_H

@@ -139,49 +139,15 @@ int64_t Pointwise::getWidestBytes() const {
   return bytes;
 }
 
-static bool isConstant(const Pointwise &pointwise,
-                       const PointwiseGraph::Index &index, size_t dim);
-
-/// Whether neighbors along a dimension share the value of an operand.
-static bool isConstant(const Pointwise &pointwise, size_t operand, size_t dim) {
-  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
-  if (pointwise.operands[operand].strides[dim] != 0)
-    return false;
-  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand])
-    if (bound.coordinate.strides[dim] != 0)
-      return false;
-  return llvm::all_of(argument.indices,
-                      [&](const PointwiseGraph::Index &index) {
-                        return isConstant(pointwise, index, dim);
-                      });
-}
-
-/// The same for an index, which earlier operands are arguments of.
-static bool isConstant(const Pointwise &pointwise,
-                       const PointwiseGraph::Index &index, size_t dim) {
-  return llvm::all_of(pointwise.body.getArgumentsOf(index.node),
-                      [&](unsigned operand) {
-                        return isConstant(pointwise, size_t(operand), dim);
-                      });
-}
-
-/// Whether an index depends on operands that are gathered themselves.
-static bool isChained(const Pointwise &pointwise,
-                      const PointwiseGraph::Index &index) {
-  return llvm::any_of(pointwise.body.getArgumentsOf(index.node),
-                      [&](unsigned operand) {
-                        return !pointwise.getArgument(operand).indices.empty();
-                      });
-}
-
 bool Pointwise::sharesIndices() const {
   size_t last = getShape().size() - 1;
   bool differs = false;
+  GatheringReads reads = getReads();
   for (const ScalarFunction::Argument &argument : body.getArguments())
     for (const PointwiseGraph::Index &index : argument.indices) {
-      if (!isConstant(*this, index, 0))
+      if (!reads.isConstant(index, 0))
         return false;
-      differs |= !isConstant(*this, index, last);
+      differs |= !reads.isConstant(index, last);
     }
   return last > 0 && differs;
 }
@@ -368,47 +334,6 @@ SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
   return functors;
 }
 
-static void printBounds(raw_ostream &os, ArrayRef<PointwiseGraph::Bound> bounds,
-                        StringRef indent) {
-  for (const PointwiseGraph::Bound &bound : bounds) {
-    os << indent << "Bound<";
-    printStrides(os, bound.coordinate);
-    os << ", " << bound.coordinate.offset << ", " << bound.lower << ", "
-       << bound.upper << '>';
-  }
-}
-
-void Pointwise::printOperand(raw_ostream &os, size_t operand,
-                             ArrayRef<std::string> functors,
-                             bool streams) const {
-  const StridedView &view = operands[operand];
-  const ScalarFunction::Argument &argument = getArgument(operand);
-  StringRef indent = ",\n                     ";
-  if (argument.isCoordinate) {
-    os << "Coordinate<";
-    printStrides(os, view);
-    os << ", " << view.offset << '>';
-    return;
-  }
-  if (!bounds[operand].empty())
-    os << "Guarded<";
-  if (!argument.indices.empty())
-    os << "Gathered<";
-  printRead(os, view, getBuffer(argument.value),
-            streams && bounds[operand].empty() && argument.indices.empty() &&
-                isReadByOne(body, argument.value));
-  for (const PointwiseGraph::Index &index : argument.indices)
-    os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
-       << ", " << index.size << ", "
-       << (isConstant(*this, index, view.shape.size() - 1) ? "true" : "false")
-       << (isChained(*this, index) ? ", true>" : ">");
-  if (!argument.indices.empty())
-    os << '>';
-  printBounds(os, bounds[operand], indent);
-  if (!bounds[operand].empty())
-    os << '>';
-}
-
 void Pointwise::printResults(raw_ostream &os,
                              ArrayRef<std::string> functors) const {
   os << "Results<";
@@ -419,7 +344,7 @@ void Pointwise::printResults(raw_ostream &os,
         os << "Result<" << functor << ", "
            << (bounds.empty() ? "" : "Guarded<");
         printStrided(os, view, buffer);
-        printBounds(os, bounds, ",\n                   ");
+        printBounds(os, bounds);
         os << (bounds.empty() ? ">" : ">>");
       },
       [&] { os << ",\n            "; });
@@ -430,12 +355,13 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
                             CudaPointwiseAttr schedule,
                             const MachineDescription &machine) const {
   bool streams = exceedsCache(getBytes(), machine);
+  GatheringReads reads = getReads();
   os << "Pointwise<\n    Extents<";
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
       llvm::seq<size_t>(0, operands.size()),
-      [&](size_t operand) { printOperand(os, operand, functors, streams); },
+      [&](size_t operand) { reads.print(os, operand, functors, streams); },
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);

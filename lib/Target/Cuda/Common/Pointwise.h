@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_POINTWISE_H
 #define FACT_LIB_TARGET_CUDA_POINTWISE_H
 
-#include "Emission.h"
+#include "Gathering.h"
 
 namespace fact {
 /// A pointwise graph over one index space: `Pointwise<...>` of Pointwise.cuh,
@@ -31,6 +31,8 @@ struct Pointwise {
   const ScalarFunction::Argument &getArgument(size_t operand) const {
     return body.getArguments()[operand];
   }
+  /// How operands are read.
+  GatheringReads getReads() const { return {body, 0, operands, bounds}; }
   /// Bytes of the widest element that is stored, or read in vectors.
   int64_t getWidestBytes() const;
   /// Whether all operands are elements at strides.
@@ -60,8 +62,6 @@ struct Pointwise {
   /// Prints the functors that results need, and returns one name for each.
   llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
                                                llvm::StringRef name) const;
-  void printOperand(llvm::raw_ostream &os, size_t operand,
-                    llvm::ArrayRef<std::string> functors, bool streams) const;
   /// `functors` are those of results, then those of indices.
   void printKernel(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,

@@ -46,134 +46,13 @@
 #ifndef FACT_CUTLASS_POINTWISE_CUH
 #define FACT_CUTLASS_POINTWISE_CUH
 
-#include "Kernel.cuh"
 #include "Math.cuh"
+#include "StridedTensors.cuh"
 #include "Vector.cuh"
 
 #include <tuple>
 
 namespace fact {
-
-/// Sizes of the index space, innermost last.
-template <int64_t... Sizes> struct Extents {
-  static constexpr int rank = sizeof...(Sizes);
-  static constexpr int64_t sizes[] = {Sizes...};
-  static constexpr int64_t total = (Sizes * ...);
-  static_assert(rank >= 1 && rank <= 8, "collapse the index space to rank 8");
-};
-
-template <int64_t... Values> struct Strides {
-  static constexpr int rank = sizeof...(Values);
-  static constexpr int64_t values[] = {Values...};
-};
-
-/// A tensor with a stride for each dimension of the index space.
-template <int Buffer, class Element, class Strides_, int64_t Offset = 0>
-struct Strided : View<Buffer, Element, Offset> {
-  using Strides = Strides_;
-  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
-
-  /// True if vectors of `Count` are contiguous and aligned.
-  template <int Count> static constexpr bool moves_in_vectors() {
-    bool aligned = inner_stride == 1 && Offset % Count == 0;
-    for (int i = 0; i < Strides::rank - 1; ++i)
-      aligned &= Strides::values[i] % Count == 0;
-    return aligned;
-  }
-};
-
-/// An index that moves a read by `Stride` elements for each 1: a functor of all
-/// operands. `Shared` if neighbors along the innermost dimension have the same,
-/// `Chained` if it depends on operands that are gathered themselves.
-template <class Functor_, int64_t Stride, int64_t Size, bool Shared,
-          bool Chained = false>
-struct IndexOf {
-  using Functor = Functor_;
-  static constexpr int64_t stride = Stride, size = Size;
-  static constexpr bool is_shared = Shared, is_chained = Chained;
-};
-
-/// Points where `Lower <= coordinate < Upper`.
-template <class Strides_, int64_t Offset, int64_t Lower, int64_t Upper>
-struct Bound {
-  using Strides = Strides_;
-  static constexpr int64_t offset = Offset, lower = Lower, upper = Upper;
-  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
-
-  /// True if a vector of `Count` is inside or outside as a whole.
-  template <int Count> static constexpr bool is_shared() {
-    bool shared = inner_stride == 0;
-    if (inner_stride == 1) {
-      shared = Offset % Count == 0 && Lower % Count == 0 && Upper % Count == 0;
-      for (int i = 0; i < Strides::rank - 1; ++i)
-        shared &= Strides::values[i] % Count == 0;
-    }
-    return shared;
-  }
-};
-
-template <class...> struct Pack {};
-
-/// How tensors are read: by which indices, within which bounds.
-template <class Tensor> struct Reads {
-  using Indices = Pack<>;
-  using Bounds = Pack<>;
-};
-
-/// A tensor that indices choose elements of. An index outside of the source
-/// gives NaN, and 0 where there is none.
-template <class Tensor, class... List> struct Gathered : Tensor {
-  template <int Count> static constexpr bool moves_in_vectors() {
-    return Tensor::template moves_in_vectors<Count>() &&
-           ((List::is_shared && List::stride % Count == 0) && ...);
-  }
-};
-template <class Tensor, class... List> struct Reads<Gathered<Tensor, List...>> {
-  using Indices = Pack<List...>;
-  using Bounds = Pack<>;
-};
-
-/// An operand that is zero outside of any of its bounds, or a result that is
-/// not stored there.
-template <class Tensor, class... List> struct Guarded : Tensor {
-  template <int Count> static constexpr bool moves_in_vectors() {
-    return Tensor::template moves_in_vectors<Count>() &&
-           (List::template is_shared<Count>() && ...);
-  }
-};
-template <class Tensor, class... List> struct Reads<Guarded<Tensor, List...>> {
-  using Indices = typename Reads<Tensor>::Indices;
-  using Bounds = Pack<List...>;
-};
-
-/// A position in the index space, as an operand.
-template <class Strides_, int64_t Offset> struct Coordinate {
-  using Element = i32;
-  using Strides = Strides_;
-  static constexpr int buffer = -1;
-  static constexpr int64_t offset = Offset;
-  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
-};
-
-template <class Bound> FACT_DEVICE bool contains(int32_t coordinate) {
-  return uint32_t(coordinate - int32_t(Bound::lower)) <
-         uint32_t(Bound::upper - Bound::lower);
-}
-
-template <class Tensor>
-inline constexpr bool is_indexed_v =
-    !std::is_same_v<typename Reads<Tensor>::Indices, Pack<>>;
-template <class Tensor>
-inline constexpr bool is_guarded_v =
-    !std::is_same_v<typename Reads<Tensor>::Bounds, Pack<>>;
-
-/// What an index outside of a source gives.
-template <class Value> FACT_DEVICE Value missing_value() {
-  if constexpr (std::is_floating_point_v<Value>)
-    return static_cast<Value>(NAN);
-  else
-    return Value(0);
-}
 
 /// The vectors of a thread lie a block apart, or, with `Rows`, at one place of
 /// neighbors in the first dimension: what does not depend on that dimension,
