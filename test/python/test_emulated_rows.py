@@ -30,7 +30,7 @@ class Sums(nn.Module):
 
 @pytest.mark.parametrize("rows, updates, width", [
     pytest.param(300, 700, 12, id="one-launch"),
-    pytest.param(5, 200, 7, id="few-rows", marks=pytest.mark.full),
+    pytest.param(2, 3000, 4, id="crowded", marks=pytest.mark.full),
     pytest.param(33000, 150, 1, id="passes", marks=pytest.mark.full)])
 def test_sorted_scatters(root, tmp_path, rows, updates, width):
     """Tables of more than 32,768 rows are sorted in passes."""

@@ -60,8 +60,8 @@ func.func @sum(%x: tensor<3000000000xbf16>) -> tensor<bf16> {
 // CHECK-LABEL: namespace fact::reduction_6 {
 // CHECK: ReductionShape<1, 16, 3000000000>,
 // CHECK: Operands<Streamed<Strided<0, f32, Strides<0, 3000000000, 1>>>>,
-func.func @columns(%x: tensor<4x3000000000xf32>) -> tensor<3000000000xf32> {
-  %0 = fact.reduce sum %x dims [0] : (tensor<4x3000000000xf32>) -> tensor<3000000000xf32>
+func.func @columns(%x: tensor<16x3000000000xf32>) -> tensor<3000000000xf32> {
+  %0 = fact.reduce sum %x dims [0] : (tensor<16x3000000000xf32>) -> tensor<3000000000xf32>
   return %0 : tensor<3000000000xf32>
 }
 

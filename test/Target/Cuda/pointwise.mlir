@@ -11,7 +11,7 @@
 // CHECK-NEXT:     const float v3 = operand0 * v2;
 // CHECK-NEXT:     const float v4 = v3 * operand1;
 // CHECK:      Extents<65536, 768>,
-// CHECK-NEXT: Operands<Streamed<Strided<0, bf16, Strides<768, 1>>>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<768, 1>>,
 // CHECK-NEXT:          Strided<1, bf16, Strides<0, 1>>>,
 // CHECK-NEXT: Results<Result<Body, Strided<2, bf16, Strides<768, 1>>>>,
 // CHECK-NEXT: PointwiseSchedule<256, 8, 2>>;

@@ -20,8 +20,8 @@
 // CHECK-NEXT:     Extent<65536, 768>,
 // CHECK-NEXT:     LayerNorm<Epsilon>,
 // CHECK-NEXT:     Prologue,
-// CHECK-NEXT:     Operands<Streamed<RowMajor<0, bf16, 768>>,
-// CHECK-NEXT:              Streamed<RowMajor<1, bf16, 768>>>,
+// CHECK-NEXT:     Operands<RowMajor<0, bf16, 768>,
+// CHECK-NEXT:              RowMajor<1, bf16, 768>>,
 // CHECK-NEXT:     Operands<RowVector<2, bf16>,
 // CHECK-NEXT:              RowVector<3, bf16>>,
 // CHECK-NEXT:     Results<Result<Epilogue0, RowMajor<4, bf16, 768>>,
@@ -170,7 +170,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK:      Extent<512, 25088>,
 // CHECK-NEXT: LayerNorm<Epsilon>,
 // CHECK-NEXT: Identity,
-// CHECK-NEXT: Operands<Streamed<RowMajor<0, f32, 25088>>>,
+// CHECK-NEXT: Operands<RowMajor<0, f32, 25088>>,
 // CHECK-NEXT: Operands<RowTable<1, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>,
 // CHECK-NEXT:          RowTable<2, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>>,
 // CHECK-NEXT: Results<Result<Epilogue, RowMajor<3, f32, 25088>>>,
@@ -233,8 +233,8 @@ func.func @masked(%x: tensor<6x5x64xbf16>, %m: tensor<5x64xi1>, %k: tensor<6x5x1
 
 // -----
 
-// A row divides by one number, whose inverse serves all. What fits the cache is
-// not streamed.
+// A row divides by one number, whose inverse serves all.
+
 // CHECK: const float [[SUM:v[0-9]+]] = shared_maximum(reduced, {{.+}}f);
 // CHECK: divide_by_shared(operand0, [[SUM]]);
 // CHECK: Operands<RowMajor<0, f32, 1024>>,

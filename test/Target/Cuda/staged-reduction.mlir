@@ -77,7 +77,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK:      ReductionShape<64, 96, 3136>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
 // CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1, 1>>,
-// CHECK-NEXT: Operands<Streamed<Strided<0, bf16, Strides<301056, 3136, 1>>>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<301056, 3136, 1>>,
 // CHECK-NEXT:          Strided<1, bf16, Strides<0, 1, 0>>>,
 // CHECK-NEXT: Results<Result<Body2, Strided<2, bf16, Strides<301056, 3136, 1>>>>,
 // CHECK:      ReductionSchedule<8, 8, {{[0-9]+}}, 1, true>>;

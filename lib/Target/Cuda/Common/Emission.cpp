@@ -296,8 +296,9 @@ bool fact::isReadByOne(const ScalarFunction &function, Value tensor) {
                         }) == 1;
 }
 
-bool fact::exceedsCache(double bytes, const MachineDescription &machine) {
-  return bytes > machine.cacheBytes / 2.0;
+bool fact::passesThroughCache(double read, double stored,
+                              const MachineDescription &machine) {
+  return read > machine.cacheBytes / 2.0 && 4 * stored < read;
 }
 
 void fact::printRead(raw_ostream &os, const StridedView &view, int64_t buffer,

@@ -46,7 +46,7 @@ struct GatheringReads {
   /// `Guarded<..., Bound<...>>` within bounds, or in `Streamed<...>` if
   /// `streams` and it is read once; `Coordinate<...>` of a position.
   void print(llvm::raw_ostream &os, size_t operand,
-             llvm::ArrayRef<std::string> functors, bool streams) const;
+             llvm::ArrayRef<std::string> functors, bool streams = false) const;
 };
 
 /// `, Bound<...>` for each.

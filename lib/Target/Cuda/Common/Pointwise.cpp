@@ -52,6 +52,7 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
     return failure();
   ScalarFunction::Options options;
   options.fast = fast;
+  options.firstStored = 0;
   options.readsGathersAndConcats = true;
   FailureOr<ScalarFunction> body =
       ScalarFunction::get(values, results.front().shape, options, emitError);
@@ -354,14 +355,13 @@ void Pointwise::printResults(raw_ostream &os,
 void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
                             CudaPointwiseAttr schedule,
                             const MachineDescription &machine) const {
-  bool streams = exceedsCache(getBytes(), machine);
   GatheringReads reads = getReads();
   os << "Pointwise<\n    Extents<";
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
       llvm::seq<size_t>(0, operands.size()),
-      [&](size_t operand) { reads.print(os, operand, functors, streams); },
+      [&](size_t operand) { reads.print(os, operand, functors); },
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);

@@ -213,6 +213,7 @@ static LogicalResult readForm(FusedOp fused, const RowRegion &region,
 
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
+  options.firstStored = 0;
   options.leading = {region.getOutput()};
   if (isFull)
     options.leading.push_back(region.getInput());
@@ -491,9 +492,11 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = Row<\n    Extent<" << row.region.rows << ", "
      << row.region.columns << ">,\n    " << getRowWord(row.region.op)
      << ",\n    " << prologue << ",\n    ";
-  auto streams = [&, exceeds = exceedsCache(row.getBytes(), machine)](
-                     const RowOperand &operand) {
-    return exceeds && row.isReadOnce(operand);
+  double stored =
+      countMatrixBytes(row.full.results, row.region.rows, row.region.columns);
+  bool passes = passesThroughCache(row.getBytes() - stored, stored, machine);
+  auto streams = [&](const RowOperand &operand) {
+    return passes && row.isReadOnce(operand);
   };
   printRowOperands(os, row.inputs, streams);
   os << ",\n    ";

@@ -65,8 +65,10 @@ public:
                                   : leaves[node.leaf]);
     }
     SmallVector<Value> returned;
-    for (unsigned node : graph->getResults())
-      returned.push_back(scalars[node]);
+    for (auto [i, node] : llvm::enumerate(graph->getResults()))
+      returned.push_back(i < options.firstStored
+                             ? scalars[node]
+                             : leaveRounding(scalars[node], results[i]));
     for (ScalarFunction::Argument &argument : result.arguments)
       for (PointwiseGraph::Index &index : argument.indices) {
         returned.push_back(scalars[index.node]);
@@ -92,6 +94,17 @@ private:
       reads.readsConcats = true;
     }
     return PointwiseGraph::read(results, indexSpace, reads, emitError);
+  }
+
+  /// What is rounded to the type that it is stored in is rounded there alone.
+  static Value leaveRounding(Value scalar, Value stored) {
+    auto widened = scalar.getDefiningOp<arith::ExtFOp>();
+    auto rounded =
+        widened ? widened.getIn().getDefiningOp<arith::TruncFOp>() : nullptr;
+    Type element = cast<RankedTensorType>(stored.getType()).getElementType();
+    bool same = rounded && rounded.getType() == element &&
+                rounded.getIn().getType() == scalar.getType();
+    return same ? rounded.getIn() : scalar;
   }
 
   Value addArgument(const ScalarFunction::Argument &argument) {

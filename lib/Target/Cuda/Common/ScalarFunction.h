@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
+#include <limits>
 
 namespace fact {
 /// What one thread computes for one element of a kernel's index space: a
@@ -36,6 +37,8 @@ public:
     /// by the first dimension of [rows, columns].
     llvm::SmallVector<mlir::Value> rowValues = {};
     llvm::SmallVector<int64_t> rowStrides = {1, 0};
+    /// Results from this one on are stored, and nothing else is done with them.
+    size_t firstStored = std::numeric_limits<size_t>::max();
     /// Whether arguments may be read through gathers and concatenations.
     bool readsGathersAndConcats = false;
   };

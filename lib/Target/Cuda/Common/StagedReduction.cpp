@@ -67,9 +67,9 @@ private:
   /// Whether operands are read once, and too many for the cache.
   bool streams(CudaReductionAttr schedule) const {
     bool once = schedule.isHeld() || reduction.countPasses() == 1;
-    return once && exceedsCache(countElements() * (reduction.getOperandBytes() +
-                                                   reduction.getResultBytes()),
-                                machine);
+    return once && passesThroughCache(
+                       countElements() * reduction.getOperandBytes(),
+                       countElements() * reduction.getResultBytes(), machine);
   }
 
   /// Bytes of operands that a thread may hold.

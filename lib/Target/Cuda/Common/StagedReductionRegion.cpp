@@ -277,6 +277,7 @@ LogicalResult ReductionReader::readBodies() {
 
   ScalarFunction::Options perElement = options;
   perElement.rowValues = options.leading;
+  perElement.firstStored = reduction.stages.size();
   perElement.rowStrides.assign(shape.size(), 0);
   int64_t stride = 1;
   for (int64_t dim : llvm::reverse(kept)) {
@@ -296,6 +297,7 @@ LogicalResult ReductionReader::readBodies() {
                           "from, which is read before it";
   if (reduction.column.values.empty())
     return success();
+  options.firstStored = 0;
   FailureOr<ScalarFunction> columnBody = ScalarFunction::get(
       reduction.column.values, getKeptShape(), options, emitError);
   if (failed(columnBody))

@@ -421,7 +421,7 @@ private:
       // Not under `found`: all loads are issued before one is waited for.
       if constexpr (whole) {
         if (exists)
-          load_vector<vector, Tensor::is_streamed>(element, values);
+          load_vector<vector>(element, values);
 #pragma unroll
         for (int j = 0; j < vector; ++j)
           values[j] = choose<Value>(inside, found, values[j]);

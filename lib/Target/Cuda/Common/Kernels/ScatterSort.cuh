@@ -224,8 +224,8 @@ __global__ void __launch_bounds__(Sort::threads)
 
 /// Each block has a range of rows and reads all indices: it counts those before
 /// its range, which is where its updates begin, and those of each row, by warp.
-/// Then its warps read their indices again and place their updates. No block
-/// waits for another.
+/// Then its warps place their updates, for which they read their indices again
+/// where these are too many to be kept. No block waits for another.
 template <class Tensors> class ScatterSortAtOnce {
   using Shape = typename Tensors::Shape;
   static constexpr int warps = 32;
@@ -233,6 +233,8 @@ template <class Tensors> class ScatterSortAtOnce {
   static constexpr int batch = 4;
   static constexpr int64_t most_updates = 1 << 16;
   static constexpr int64_t most_rows = 256;
+  /// Updates of a warp that shared memory keeps.
+  static constexpr uint32_t most_kept = 32;
   static constexpr int64_t range(int64_t blocks) {
     return (Shape::size + blocks) / blocks;
   }
@@ -255,17 +257,25 @@ public:
   FACT_DEVICE void sort(void const *indices, PlacedUpdate *to) {
     __shared__ uint32_t places[warps][rows];
     __shared__ uint32_t scratch[2][threads];
+    __shared__ PlacedUpdate kept[warps][most_kept];
     uint32_t const first = blockIdx.x * rows;
     int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     for (int i = threadIdx.x; i < warps * rows; i += threads)
       places[i / rows][i % rows] = 0;
     __syncthreads();
 
-    uint32_t before = 0;
+    // Updates of the warp that are in the range, the first of them kept.
+    uint32_t before = 0, found = 0;
     visit(indices, warp, lane, [&](PlacedUpdate update, bool inside) {
       before += inside && update.row < first;
-      if (inside && update.row - first < uint32_t(rows))
+      bool const matches = inside && update.row - first < uint32_t(rows);
+      uint32_t const others = __ballot_sync(0xffffffffu, matches);
+      uint32_t const place = found + __popc(others & ((1u << lane) - 1));
+      if (matches)
         atomicAdd(&places[warp][update.row - first], 1u);
+      if (matches && place < most_kept)
+        kept[warp][place] = update;
+      found += __popc(others);
     });
     uint32_t begin, total;
     sum_before<threads>(scratch, before, begin);
@@ -285,21 +295,26 @@ public:
     if (total == 0)
       return;
 
-    visit(indices, warp, lane, [&](PlacedUpdate update, bool inside) {
+    auto place = [&](PlacedUpdate update, bool inside) {
       uint32_t const row = update.row - first;
       bool const matches = inside && row < uint32_t(rows);
       if (!__any_sync(0xffffffffu, matches))
         return;
       uint32_t const peers = find_peers<count_bits(rows - 1)>(row, matches);
       uint32_t const rank = __popc(peers & ((1u << lane) - 1));
-      uint32_t const place = matches ? places[warp][row] + rank : 0;
+      uint32_t const number = matches ? places[warp][row] + rank : 0;
       __syncwarp();
       if (matches && rank == 0)
         places[warp][row] += __popc(peers);
       __syncwarp();
       if (matches)
-        to[place] = update;
-    });
+        to[number] = update;
+    };
+    if (found > most_kept)
+      visit(indices, warp, lane, place);
+    else
+      for (uint32_t i = lane; i - lane < found; i += 32)
+        place(kept[warp][i < found ? i : 0], i < found);
   }
 
 private:

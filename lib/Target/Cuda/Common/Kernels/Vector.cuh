@@ -28,9 +28,18 @@ template <> struct ComputeType<f16> {
 };
 template <class Element> using Compute = typename ComputeType<Element>::type;
 
+/// A bf16 is the upper half of a float. CUDA's conversion is an instruction
+/// that the compiler does not know: what several results compute of one value
+/// would be computed for each.
 template <class Element>
 __device__ __forceinline__ Compute<Element> widen(Element value) {
-  return static_cast<Compute<Element>>(value);
+  if constexpr (std::is_same_v<Element, bf16>) {
+    uint16_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return __uint_as_float(uint32_t(bits) << 16);
+  } else {
+    return static_cast<Compute<Element>>(value);
+  }
 }
 
 /// Rounds to nearest. Functors may return another type than their result's.
