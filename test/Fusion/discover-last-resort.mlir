@@ -26,7 +26,7 @@ func.func @scatter(%x: tensor<8x300xf32>, %y: tensor<4x300xf32>) -> tensor<8x300
 // CHECK: fact.fused "thin_gemm"
 // CHECK: fact.relu
 // CHECK: fact.fused "scatter"
-// CHECK: space(#fact.cuda_scatter_space<method = [sort], chunk = [8, 32, 128]>)
+// CHECK: space(#fact.cuda_scatter_space<method = [sort], chunk = [8, 16, 32, 128]>)
 // A100-LABEL: @rows
 // A100: fact.fused "scan"
 // A100: fact.fused "sort"
