@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fact_add_unit_tests(NAME [COMPILER] [OPTIMIZED] sources... LINK libraries... [PROPERTIES properties...])
+# fact_add_unit_tests(NAME [COMPILER] [OPTIMIZED] sources... [FULL tests...] LINK libraries...
+#                     [PROPERTIES properties...])
 #
 # Adds the program NAME and each of its googletest tests. COMPILER: it uses MLIR. Programs
 # without are compiled with exceptions; without optimization, which takes half of the time
-# to build them, unless they are OPTIMIZED, since sources of a library are among theirs.
+# to build them, unless they are OPTIMIZED, since sources of a library are among theirs. FULL:
+# tests for make check-full alone.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(fact_add_unit_tests name)
-  cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "LINK;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "FULL;LINK;PROPERTIES" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   if(ARG_COMPILER)
@@ -20,9 +22,16 @@ function(fact_add_unit_tests name)
       target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
     endif()
   endif()
-  if(ARG_PROPERTIES)
-    list(PREPEND ARG_PROPERTIES PROPERTIES)
-  endif()
   # ctest gives the properties of a test to all of its name.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." ${ARG_PROPERTIES})
+  set(discover ${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}.")
+  if(ARG_FULL)
+    list(JOIN ARG_FULL ":" full)
+    gtest_discover_tests(${discover} TEST_LIST ${name}_FULL TEST_FILTER "${full}"
+      PROPERTIES ${ARG_PROPERTIES} LABELS full)
+    list(APPEND discover TEST_FILTER "-${full}")
+  endif()
+  if(ARG_PROPERTIES)
+    list(APPEND discover PROPERTIES ${ARG_PROPERTIES})
+  endif()
+  gtest_discover_tests(${discover})
 endfunction()
