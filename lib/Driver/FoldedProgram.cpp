@@ -6,6 +6,7 @@
 #include "fact/Program/Kernels.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -57,6 +58,9 @@ OwningOpRef<ModuleOp> fact::foldNorms(ModuleOp raised, ModuleOp grouped,
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> best;
   double least = factor * predictProgram(grouped, target) - leastGain;
+  // A kernel without a prediction leaves nothing to compare.
+  if (!std::isfinite(least))
+    return {};
   // Of the graph, statistics can be epilogues of the products before them; of
   // the kernels, all others stay as they are.
   for (ModuleOp module : {raised, grouped})

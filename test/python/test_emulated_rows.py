@@ -17,7 +17,7 @@ pytestmark = [
 
 
 class Sums(nn.Module):
-    """Updates of rows, most of them of a few rows, and of rows that do not exist."""
+    """Updates of rows, a third of them of the first two."""
 
     def __init__(self, rows):
         super().__init__()
@@ -33,7 +33,7 @@ class Sums(nn.Module):
     pytest.param(2, 3000, 4, id="crowded", marks=pytest.mark.full),
     pytest.param(33000, 150, 1, id="passes", marks=pytest.mark.full)])
 def test_sorted_scatters(root, tmp_path, rows, updates, width):
-    """Tables of more than 32,768 rows are sorted in passes."""
+    """Tables of more than 32,767 rows are sorted in passes."""
     torch.manual_seed(0)
     inputs = [torch.randn(rows, width), torch.randint(0, rows, (updates,)),
               torch.randn(updates, width)]

@@ -19,8 +19,8 @@ namespace fact {
 mlir::LogicalResult emitReference(FusedOp fused, llvm::StringRef symbol,
                                   KernelCode &code);
 
-/// Whether an op computes without rounding: a view, or a choice among its
-/// operands.
+/// Whether all candidates compute the same: a view, a choice among operands, or
+/// a cast, which rounds to nearest in each of them.
 bool isExact(mlir::Operation *op);
 
 /// The effect of intermediate rounding on a result, beyond its tolerance.

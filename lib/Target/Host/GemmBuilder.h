@@ -63,9 +63,8 @@ private:
   void buildMicroTile(size_t segment, const Position &at, Value from, Value to);
   /// The same for a product whose rhs is read in place. In GemmStream.cpp.
   void stream(const Segment &segment, const Position &at, Value from, Value to);
-  void streamRows(const Position &at, Value base, Value count, Value from,
-                  Value k, int64_t depth);
-  void addChains(Value count, Value isFirst);
+  void streamRows(Value base, Value count, Value from, Value k, int64_t rows);
+  void addChains(const Position &at, Value count, Value isFirst);
   void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
   void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
                      Value to);

@@ -18,12 +18,12 @@ using namespace fact;
 using namespace fact::host;
 
 /// Rows of B that are read at once. Each is a stream of its own to the
-/// processor, and each halves the traffic of the sums.
+/// processor, and all share one pass over the chains.
 static constexpr int64_t rowsAtOnce = 4;
 
-/// Adds rows [k, k + depth) of B, times A, to the chains of `count` columns.
-void GemmBuilder::streamRows(const Position &at, Value base, Value count,
-                             Value from, Value k, int64_t rows) {
+/// Adds rows [k, k + rows) of B, times A, to the chains of `count` columns.
+void GemmBuilder::streamRows(Value base, Value count, Value from, Value k,
+                             int64_t rows) {
   const GemmPlan::Product &product = plan.products.front();
   Value source = b.getPointer(product.b.base);
   // Of all rows of A, one element for each row of B.
@@ -75,19 +75,19 @@ void GemmBuilder::streamRows(const Position &at, Value base, Value count,
       [](ValueRange) { return SmallVector<Value>(); });
 }
 
-/// Adds the chains to the sums, or begins these with them, and clears them.
-void GemmBuilder::addChains(Value count, Value isFirst) {
+/// Adds the chains to the panel's sums, or begins these with them.
+void GemmBuilder::addChains(const Position &at, Value count, Value isFirst) {
   auto forAll = [&](bool begins) {
     for (int64_t row = 0; row < mr; ++row)
       b.columns(
           b.integer(0), count, lanes, ValueRange(),
           [&](Value column, int64_t width, ValueRange) {
-            Value at = b.add(column, row * nr);
-            Value sum = b.load(chains, plan.compute, at, width);
+            Value place = b.add(column, row * nr), own = b.add(at.sums, place);
+            Value sum = b.load(chains, plan.compute, place, width);
             if (!begins)
               sum = arith::AddFOp::create(
-                  b, b.load(sums, plan.compute, at, width), sum);
-            b.store(sum, sums, plan.compute, at);
+                  b, b.load(sums, plan.compute, own, width), sum);
+            b.store(sum, sums, plan.compute, own);
             return SmallVector<Value>();
           },
           [](ValueRange) { return SmallVector<Value>(); });
@@ -111,9 +111,9 @@ void GemmBuilder::stream(const Segment &segment, const Position &at, Value from,
   Value whole =
       b.add(from, b.mul(b.div(b.sub(to, from), rowsAtOnce), rowsAtOnce));
   b.loop(from, whole, rowsAtOnce,
-         [&](Value k) { streamRows(at, base, count, from, k, rowsAtOnce); });
-  b.loop(whole, to, 1,
-         [&](Value k) { streamRows(at, base, count, from, k, 1); });
-  addChains(count, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from,
-                                         b.integer(0)));
+         [&](Value k) { streamRows(base, count, from, k, rowsAtOnce); });
+  b.loop(whole, to, 1, [&](Value k) { streamRows(base, count, from, k, 1); });
+  addChains(
+      at, count,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0)));
 }

@@ -41,9 +41,9 @@ bool fact::isExact(Operation *op) {
     return scatter.getKind() != ScatterKind::sum &&
            scatter.getKind() != ScatterKind::prod;
   return isa<ViewOpInterface>(op) ||
-         isa<ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp, ReluOp,
-             MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp, RoundOp>(
-             op);
+         isa<CastOp, ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp,
+             ReluOp, MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp,
+             RoundOp>(op);
 }
 
 /// The effect of an op on a rounded operand.
@@ -70,9 +70,8 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
-  // Casts round to nearest in every candidate.
-  bool rounds = !isExact(op) && !isa<CastOp>(op);
-  knowledge.isRounded = isFloat(op->getResult(0)) && (anyRounded || rounds);
+  knowledge.isRounded =
+      isFloat(op->getResult(0)) && (anyRounded || !isExact(op));
   // Only a quotient's divisor causes a pole.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));

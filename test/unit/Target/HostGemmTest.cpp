@@ -279,6 +279,12 @@ TEST(Gemm, ReductionsOfFewRowsInPlace) {
     %1 = fact.reduce sum %0 dims [0] : (tensor<5x37xf32>) -> tensor<37xf32>
     fact.yield %1 : tensor<37xf32>)",
               {"37xf32"});
+  // Several panels of columns and blocks of K.
+  checkRegion("gemm_epilogue", {"8x300xf32", "300x1100xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<8x300xf32>, tensor<300x1100xf32>) -> tensor<8x1100xf32>
+    %1 = fact.reduce max %0 dims [1] : (tensor<8x1100xf32>) -> tensor<8xf32>
+    fact.yield %1 : tensor<8xf32>)",
+              {"8xf32"});
 }
 
 TEST(Gemm, ReductionsOfColumns) {

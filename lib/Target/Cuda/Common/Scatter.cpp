@@ -173,7 +173,7 @@ double ScatterPlan::predict(ScheduleAttr schedule) const {
   case ScatterMethod::sort: {
     double passes = llvm::divideCeilSigned(llvm::Log2_64(scatter.size) + 1, 8);
     launches = isSortedAtOnce() ? 3 : 3 + 3 * passes;
-    // Blocks that sort at once read all indices twice, from the cache, beside
+    // Blocks that sort at once read all indices each, from the cache, beside
     // the copy of the source.
     bytes +=
         isSortedAtOnce() ? 128 * scatter.count : passes * 24 * scatter.count;

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The source is copied, updates are sorted by row, and threads combine `chunk`
-// of them each. What
-// goes to one row lies together; where it crosses from one chunk to the next,
-// the parts are combined in order by another kernel. So a row that takes all
-// updates costs little more than many that share them.
+// of them each. What goes to one row lies together; where it crosses from one
+// chunk to the next, the parts are combined in order by another kernel. So a
+// row that takes all updates costs little more than many that share them.
 //
 //===----------------------------------------------------------------------===//
 
