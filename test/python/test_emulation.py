@@ -369,6 +369,7 @@ class Functions(nn.Module):
                 torch.pow(x.abs(), y) + torch.log1p(x.abs()))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16],
                          ids=["fp32", "bf16", "fp16"])
 def test_functions_that_branch(root, tmp_path, dtype):
@@ -483,6 +484,7 @@ def test_scans_of_what_is_computed(root, tmp_path):
     assert kinds(report) == {"cuda_scan"}, kinds(report)
 
 
+@pytest.mark.full
 def test_blocks_share_columns(root, tmp_path):
     (tmp_path / "shared.mlir").write_text(SHARED_COLUMNS)
     report = emulate_text(root, tmp_path, tmp_path / "shared.mlir")
