@@ -314,56 +314,53 @@ static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
          });
 }
 
-/// Whether a value is computed with rounding on the way from the operands.
-static bool isRounded(Value value) {
+/// Whether an op that a value is computed by is as asked for. What it is
+/// computed from is looked at too, behind ops that are `followed`.
+static bool anyProducer(Value value,
+                        llvm::function_ref<bool(Operation *)> asked,
+                        llvm::function_ref<bool(Operation *)> followed) {
   llvm::SetVector<Value> found;
   found.insert(value);
   for (size_t i = 0; i < found.size(); ++i) {
     Operation *op = found[i].getDefiningOp();
     if (!op)
       continue;
-    if (!isExact(op))
+    if (asked(op))
       return true;
-    found.insert(op->operand_begin(), op->operand_end());
+    if (followed(op))
+      found.insert(op->operand_begin(), op->operand_end());
   }
   return false;
+}
+
+/// Whether a value is computed with rounding on the way from the operands.
+static bool isRounded(Value value) {
+  return anyProducer(
+      value, [](Operation *op) { return !isExact(op); },
+      [](Operation *) { return true; });
 }
 
 /// Whether a value may be so small that some kernels compute 0: a function with
 /// an asymptote at 0, a quotient, or a difference of rounded values.
 static bool mayVanish(Value value) {
-  llvm::SetVector<Value> found;
-  found.insert(value);
-  for (size_t i = 0; i < found.size(); ++i) {
-    Operation *op = found[i].getDefiningOp();
-    if (!op)
-      continue;
-    auto row = dyn_cast<RowOpInterface>(op);
-    if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp, DivOp,
-            ReciprocalOp, PowOp>(op) ||
-        (row && row.getArithmetic().mayVanish) ||
-        (isa<AddOp, SubOp>(op) && llvm::any_of(op->getOperands(), isRounded)))
-      return true;
-    if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op))
-      found.insert(op->operand_begin(), op->operand_end());
-  }
-  return false;
+  return anyProducer(
+      value,
+      [](Operation *op) {
+        auto row = dyn_cast<RowOpInterface>(op);
+        return isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
+                   DivOp, ReciprocalOp, PowOp>(op) ||
+               (row && row.getArithmetic().mayVanish) ||
+               (isa<AddOp, SubOp>(op) &&
+                llvm::any_of(op->getOperands(), isRounded));
+      },
+      llvm::IsaPred<ViewOpInterface, CastOp, MulOp, NegOp>);
 }
 
 /// Whether rounding to TF32 may decide the sign of a value near 0.
 static bool hasRoundedSign(Value value) {
-  llvm::SetVector<Value> found;
-  found.insert(value);
-  for (size_t i = 0; i < found.size(); ++i) {
-    Operation *op = found[i].getDefiningOp();
-    if (!op)
-      continue;
-    if (hasProduct(op, /*tf32=*/true))
-      return true;
-    if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp, AddOp, SubOp>(op))
-      found.insert(op->operand_begin(), op->operand_end());
-  }
-  return false;
+  return anyProducer(
+      value, [](Operation *op) { return hasProduct(op, /*tf32=*/true); },
+      llvm::IsaPred<ViewOpInterface, CastOp, MulOp, NegOp, AddOp, SubOp>);
 }
 
 /// Whether a use is a product with a value that may vanish: 0 times infinity is

@@ -18,16 +18,9 @@ struct Groupings {
   Groupings(const char *agentBody, const char *rulesBody) {
     agent.addCandidate("agents", agentBody);
     rules.addCandidate("rules", rulesBody);
-    rules.save();
-    fs::copy(rules.folder(), agent.folder() / "rules",
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    agent.addBeside(rules, "rules");
   }
 
-  /// Whether the library's description of itself names a schedule.
-  bool hasSchedule(const std::string &name) const {
-    std::string text = readFile(agent.folder() / "sample.so");
-    return text.find("\"" + name + "\"") != std::string::npos;
-  }
   Json shipping() const {
     Json report = agent.report();
     for (const Json &each : report["groupings"])
@@ -43,8 +36,8 @@ TEST(Grouping, TheRulesShipUnlessTheAgentsIsFaster) {
   Groupings worse(slow, quick);
   ASSERT_TRUE(worse.agent.tune().succeeded()) << worse.agent.log;
   EXPECT_EQ(worse.shipping(), "rules") << worse.agent.log;
-  EXPECT_TRUE(worse.hasSchedule("rules"));
-  EXPECT_FALSE(worse.hasSchedule("agents"));
+  EXPECT_TRUE(worse.agent.ships("rules"));
+  EXPECT_FALSE(worse.agent.ships("agents"));
   EXPECT_LT(worse.agent.report()["groupings"][0]["us"],
             worse.agent.report()["groupings"][1]["us"]);
   // The report of each bundle is of its own kernels.
@@ -56,14 +49,14 @@ TEST(Grouping, TheRulesShipUnlessTheAgentsIsFaster) {
   // Without other programs, the one of the bundle.
   ASSERT_TRUE(worse.agent.tune({"--no-alternatives"}).succeeded());
   EXPECT_FALSE(worse.agent.report().contains("groupings"));
-  EXPECT_TRUE(worse.hasSchedule("agents"));
+  EXPECT_TRUE(worse.agent.ships("agents"));
 }
 
 TEST(Grouping, TheAgentsShipsIfItIsFaster) {
   Groupings better(quick, slow);
   ASSERT_TRUE(better.agent.tune().succeeded()) << better.agent.log;
   EXPECT_EQ(better.shipping(), "agent") << better.agent.log;
-  EXPECT_TRUE(better.hasSchedule("agents"));
+  EXPECT_TRUE(better.agent.ships("agents"));
 }
 
 /// Whoever links to the same file removes what others left beside it.
@@ -84,7 +77,7 @@ TEST(Grouping, NoLibraryIsReplacedWhileAnotherLinks) {
     EXPECT_EQ(lock.acquire(folder / "sample.so", "test"), "");
     worse.agent.write("locked", "");
     waited = waitForText(log, "waiting for test");
-    EXPECT_TRUE(worse.hasSchedule("agents"));
+    EXPECT_TRUE(worse.agent.ships("agents"));
   });
   Outcome outcome =
       worse.agent.tune({"--run-launcher", (folder / "launcher").string()});
@@ -92,7 +85,7 @@ TEST(Grouping, NoLibraryIsReplacedWhileAnotherLinks) {
   EXPECT_TRUE(outcome.succeeded()) << worse.agent.log;
   EXPECT_TRUE(waited) << worse.agent.log;
   EXPECT_EQ(worse.shipping(), "rules") << worse.agent.log;
-  EXPECT_TRUE(worse.hasSchedule("rules"));
+  EXPECT_TRUE(worse.agent.ships("rules"));
 }
 
 TEST(Grouping, RulesThatFailAreAWarning) {
@@ -101,7 +94,7 @@ TEST(Grouping, RulesThatFailAreAWarning) {
   EXPECT_NE(broken.agent.log.find("the rules' grouping does not take part"),
             std::string::npos)
       << broken.agent.log;
-  EXPECT_TRUE(broken.hasSchedule("agents"));
+  EXPECT_TRUE(broken.agent.ships("agents"));
 }
 
 } // namespace

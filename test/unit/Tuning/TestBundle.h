@@ -211,6 +211,19 @@ extern "C" const FactKernel )" +
     return outcome;
   }
 
+  /// Writes another program of the model inside of this bundle.
+  void addBeside(TestBundle &other, const char *name) {
+    other.save();
+    fs::copy(other.folder(), folder() / name,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+
+  /// Whether the library's description of itself names a schedule.
+  bool ships(const std::string &schedule) const {
+    std::string text = readFile(folder() / "sample.so");
+    return text.find("\"" + schedule + "\"") != std::string::npos;
+  }
+
   Json report() const {
     return Json::parse(readFile(folder() / "tuning.json"));
   }
