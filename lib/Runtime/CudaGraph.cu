@@ -1,19 +1,19 @@
 //===- CudaGraph.cu - A program's launches as a CUDA graph ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program is captured on a stream of its own, which yields a chain of
-// nodes. When pointers move, the parts that use them are captured alone, and
-// the parameters of their kernels replace those in the executable graph. Where
-// that cannot be done (a node that is no kernel, or a kernel of another copy of
-// CUDA's runtime, as those of cuBLAS), the whole program is captured again and
-// the executable graph is updated from it. Nothing is instantiated twice.
+// The program is captured on a stream of its own, part by part, into one graph:
+// each after those that it follows. When pointers move, the parts that use them
+// are captured alone, and the parameters of their kernels replace those in the
+// executable graph. Where that cannot be done (a node that is no kernel, or a
+// kernel of another copy of CUDA's runtime, as those of cuBLAS), the whole
+// program is captured again and the executable graph is updated from it.
+// Nothing is instantiated twice.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudaError.h"
 #include "fact/Runtime/Device.h"
 #include <algorithm>
-#include <map>
 
 namespace fact {
 namespace runtime {
@@ -53,101 +53,116 @@ private:
   cudaGraph_t graph = nullptr;
 };
 
-/// How many nodes the capture on a stream has so far.
-bool countNodes(cudaStream_t stream, size_t &count) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  unsigned long long id = 0;
-  cudaGraph_t graph = nullptr;
-  return succeeded(cudaStreamGetCaptureInfo(stream, &status, &id, &graph),
-                   "cudaStreamGetCaptureInfo") &&
-         succeeded(cudaGraphGetNodes(graph, nullptr, &count),
+/// The launches of one part: kernels, copies and fills, one after the other.
+struct PartNodes {
+  Nodes nodes;
+  /// What a part that follows this one follows: its last node, or where it has
+  /// none, what it follows itself.
+  Nodes last;
+  /// Whether all nodes are in `nodes`.
+  bool known = false;
+};
+
+/// Counts the nodes of a graph.
+bool countNodes(cudaGraph_t graph, size_t &count) {
+  return succeeded(cudaGraphGetNodes(graph, nullptr, &count),
                    "cudaGraphGetNodes");
 }
 
-/// Captures parts `begin` to `end` - 1. `ends`, unless it is null, gets the
-/// number of nodes up to the end of each.
-bool capture(uint32_t begin, uint32_t end, const LaunchGraph::Launch &launch,
-             void *stream, Graph &graph, std::vector<size_t> *ends = nullptr) {
-  RelaxedCaptures relaxed;
-  cudaStream_t on = static_cast<cudaStream_t>(stream);
-  if (!succeeded(cudaStreamBeginCapture(on, cudaStreamCaptureModeRelaxed),
-                 "cudaStreamBeginCapture"))
-    return false;
-  bool good = true;
-  for (uint32_t part = begin; good && part < end; ++part) {
-    good = launch(part, stream);
-    size_t count = 0;
-    if (good && ends && (good = countNodes(on, count)))
-      ends->push_back(count);
-  }
-  std::string why = good ? "" : lastError();
-  // Ends a capture that failed too, which leaves the stream usable.
-  cudaError_t code = cudaStreamEndCapture(on, graph.address());
-  if (good)
-    return succeeded(code, "cudaStreamEndCapture");
-  cudaGetLastError();
-  setLastError(why);
-  return false;
-}
-
-/// The edges of a graph; false if some are not plain.
-bool edgesOf(cudaGraph_t graph, Nodes &from, Nodes &to) {
+/// The nodes that the next launch on a stream that is captured follows.
+bool lastNodesOf(cudaStream_t stream, Nodes &last) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t *nodes = nullptr;
   size_t count = 0;
 #if CUDART_VERSION >= 13000
-  if (cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count))
-    return false;
-  from.resize(count);
-  to.resize(count);
-  std::vector<cudaGraphEdgeData> data(count);
-  if (count &&
-      cudaGraphGetEdges(graph, from.data(), to.data(), data.data(), &count))
-    return false;
-  return std::all_of(data.begin(), data.end(), [](cudaGraphEdgeData each) {
-    return each.from_port == 0 && each.to_port == 0 && each.type == 0;
-  });
+  const cudaGraphEdgeData *edges = nullptr;
+  cudaError_t code = cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr,
+                                              &nodes, &edges, &count);
 #else
-  if (cudaGraphGetEdges(graph, nullptr, nullptr, &count))
-    return false;
-  from.resize(count);
-  to.resize(count);
-  return !count || cudaGraphGetEdges(graph, from.data(), to.data(), &count) ==
-                       cudaSuccess;
+  cudaError_t code = cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr,
+                                              &nodes, &count);
 #endif
+  if (!succeeded(code, "cudaStreamGetCaptureInfo"))
+    return false;
+  last.assign(nodes, nodes + count);
+  return true;
 }
 
-/// The nodes of a graph in the order of their execution; empty if the graph is
-/// not a chain.
-Nodes chainOf(cudaGraph_t graph) {
+/// The only node that a node follows; null if it follows none or several.
+cudaGraphNode_t predecessorOf(cudaGraphNode_t node) {
   size_t count = 0;
-  Nodes nodes, from, to;
-  if (cudaGraphGetNodes(graph, nullptr, &count) == cudaSuccess && count) {
-    nodes.resize(count);
-    if (cudaGraphGetNodes(graph, nodes.data(), &count) ||
-        !edgesOf(graph, from, to))
-      nodes.clear();
-  }
-  // Queries that fail leave an error behind, which is no failure of a run.
-  cudaGetLastError();
-  if (nodes.empty() || from.size() + 1 != count)
-    return {};
-  std::map<cudaGraphNode_t, cudaGraphNode_t> next;
-  for (size_t i = 0; i < from.size(); ++i)
-    if (!next.emplace(from[i], to[i]).second)
-      return {};
-  // The first node follows none.
-  std::sort(to.begin(), to.end());
-  auto isFirst = [&](cudaGraphNode_t node) {
-    return !std::binary_search(to.begin(), to.end(), node);
+  cudaGraphNode_t before = nullptr;
+#if CUDART_VERSION >= 13000
+  auto get = [&](cudaGraphNode_t *to) {
+    cudaGraphEdgeData edge = {};
+    return cudaGraphNodeGetDependencies(node, to, to ? &edge : nullptr, &count);
   };
-  auto first = std::find_if(nodes.begin(), nodes.end(), isFirst);
-  Nodes chain;
-  for (cudaGraphNode_t node = first == nodes.end() ? nullptr : *first;
-       node && chain.size() < count;) {
-    chain.push_back(node);
-    auto found = next.find(node);
-    node = found == next.end() ? nullptr : found->second;
+#else
+  auto get = [&](cudaGraphNode_t *to) {
+    return cudaGraphNodeGetDependencies(node, to, &count);
+  };
+#endif
+  bool found =
+      get(nullptr) == cudaSuccess && count == 1 && get(&before) == cudaSuccess;
+  if (!found)
+    cudaGetLastError();
+  return found ? before : nullptr;
+}
+
+/// Captures one part into a graph, after the nodes `after`.
+bool capturePart(uint32_t part, const LaunchGraph::Launch &launch,
+                 cudaStream_t stream, cudaGraph_t graph, const Nodes &after,
+                 PartNodes &captured) {
+  size_t before = 0, count = 0;
+  if (!countNodes(graph, before) ||
+      !succeeded(cudaStreamBeginCaptureToGraph(stream, graph, after.data(),
+                                               nullptr, after.size(),
+                                               cudaStreamCaptureModeRelaxed),
+                 "cudaStreamBeginCaptureToGraph"))
+    return false;
+  bool good = launch(part, stream) && lastNodesOf(stream, captured.last);
+  std::string why = good ? "" : lastError();
+  // Ends a capture that failed too, which leaves the stream usable.
+  cudaGraph_t ended = nullptr;
+  cudaError_t code = cudaStreamEndCapture(stream, &ended);
+  if (!good) {
+    cudaGetLastError();
+    setLastError(why);
+    return false;
   }
-  return chain.size() == count ? chain : Nodes();
+  if (!succeeded(code, "cudaStreamEndCapture") || !countNodes(graph, count))
+    return false;
+  // From the last launch to the first.
+  cudaGraphNode_t node =
+      captured.last.size() == 1 ? captured.last.front() : nullptr;
+  for (; node && captured.nodes.size() < count - before;
+       node = predecessorOf(node))
+    captured.nodes.push_back(node);
+  std::reverse(captured.nodes.begin(), captured.nodes.end());
+  captured.known = captured.nodes.size() == count - before;
+  return true;
+}
+
+/// Captures all parts into a graph.
+bool capture(const LaunchGraph::Order &predecessors,
+             const LaunchGraph::Launch &launch, cudaStream_t stream,
+             Graph &graph, std::vector<PartNodes> &parts) {
+  RelaxedCaptures relaxed;
+  if (!succeeded(cudaGraphCreate(graph.address(), 0), "cudaGraphCreate"))
+    return false;
+  parts.resize(predecessors.size());
+  for (uint32_t part = 0; part < parts.size(); ++part) {
+    Nodes after;
+    for (uint32_t each : predecessors[part])
+      after.insert(after.end(), parts[each].last.begin(),
+                   parts[each].last.end());
+    // Two parts without launches may follow the same node.
+    std::sort(after.begin(), after.end());
+    after.erase(std::unique(after.begin(), after.end()), after.end());
+    if (!capturePart(part, launch, stream, graph.get(), after, parts[part]))
+      return false;
+  }
+  return true;
 }
 
 /// The parameters of a kernel, which belong to its node; false if the node is
@@ -170,18 +185,15 @@ struct LaunchGraph::Implementation {
       cudaGraphExecDestroy(executable);
   }
 
-  bool updatePart(uint32_t part, const Launch &launch, void *stream);
-  bool updateAll(const Launch &launch, void *stream);
+  bool updatePart(uint32_t part, const Launch &launch, cudaStream_t stream);
+  bool updateAll(const Launch &launch, cudaStream_t stream);
 
-  uint32_t parts = 0;
+  Order predecessors;
   /// What was captured first. Its nodes are the names of those in the
   /// executable graph.
   Graph graph;
   cudaGraphExec_t executable = nullptr;
-  /// All nodes in order, and where those of each part end; no nodes if the
-  /// graph is not a chain.
-  Nodes chain;
-  std::vector<size_t> ends;
+  std::vector<PartNodes> parts;
 };
 
 LaunchGraph::LaunchGraph() = default;
@@ -191,15 +203,15 @@ LaunchGraph &LaunchGraph::operator=(LaunchGraph &&) noexcept = default;
 
 bool LaunchGraph::isSupported() { return true; }
 
-const char *LaunchGraph::record(uint32_t parts, const Launch &launch,
+const char *LaunchGraph::record(const Order &predecessors, const Launch &launch,
                                 void *stream) {
   implementation = std::make_unique<Implementation>();
   Implementation &made = *implementation;
-  made.parts = parts;
-  if (!capture(0, parts, launch, stream, made.graph, &made.ends))
+  made.predecessors = predecessors;
+  if (!capture(predecessors, launch, static_cast<cudaStream_t>(stream),
+               made.graph, made.parts))
     return "capture";
   RelaxedCaptures relaxed;
-  made.chain = chainOf(made.graph.get());
   if (!succeeded(
           cudaGraphInstantiateWithFlags(&made.executable, made.graph.get(), 0),
           "cudaGraphInstantiate"))
@@ -211,19 +223,20 @@ const char *LaunchGraph::record(uint32_t parts, const Launch &launch,
 /// of them may, and `updateAll` sets all.
 bool LaunchGraph::Implementation::updatePart(uint32_t part,
                                              const Launch &launch,
-                                             void *stream) {
+                                             cudaStream_t stream) {
   Graph moved;
-  if (chain.empty() || !capture(part, part + 1, launch, stream, moved))
+  PartNodes again;
+  const PartNodes &known = parts[part];
+  if (!known.known ||
+      !succeeded(cudaGraphCreate(moved.address(), 0), "cudaGraphCreate") ||
+      !capturePart(part, launch, stream, moved.get(), {}, again) ||
+      !again.known || again.nodes.size() != known.nodes.size())
     return false;
-  size_t begin = part ? ends[part - 1] : 0, count = ends[part] - begin;
-  Nodes nodes = chainOf(moved.get());
-  if (nodes.size() != count)
-    return false;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < known.nodes.size(); ++i) {
     cudaKernelNodeParams parameters = {};
-    if (!parametersOf(nodes[i], parameters))
+    if (!parametersOf(again.nodes[i], parameters))
       return false;
-    if (cudaGraphExecKernelNodeSetParams(executable, chain[begin + i],
+    if (cudaGraphExecKernelNodeSetParams(executable, known.nodes[i],
                                          &parameters) != cudaSuccess) {
       cudaGetLastError();
       return false;
@@ -233,9 +246,10 @@ bool LaunchGraph::Implementation::updatePart(uint32_t part,
 }
 
 bool LaunchGraph::Implementation::updateAll(const Launch &launch,
-                                            void *stream) {
+                                            cudaStream_t stream) {
   Graph moved;
-  if (!capture(0, parts, launch, stream, moved))
+  std::vector<PartNodes> ignored;
+  if (!capture(predecessors, launch, stream, moved, ignored))
     return false;
   cudaGraphExecUpdateResultInfo info = {};
   return succeeded(cudaGraphExecUpdate(executable, moved.get(), &info),
@@ -245,9 +259,10 @@ bool LaunchGraph::Implementation::updateAll(const Launch &launch,
 const char *LaunchGraph::update(const std::vector<bool> &moved,
                                 const Launch &launch, void *stream) {
   RelaxedCaptures relaxed;
-  for (uint32_t part = 0; part < implementation->parts; ++part)
-    if (moved[part] && !implementation->updatePart(part, launch, stream))
-      return implementation->updateAll(launch, stream) ? nullptr : "update";
+  cudaStream_t on = static_cast<cudaStream_t>(stream);
+  for (uint32_t part = 0; part < implementation->parts.size(); ++part)
+    if (moved[part] && !implementation->updatePart(part, launch, on))
+      return implementation->updateAll(launch, on) ? nullptr : "update";
   return nullptr;
 }
 

@@ -217,7 +217,7 @@ LaunchGraph::~LaunchGraph() = default;
 LaunchGraph::LaunchGraph(LaunchGraph &&) noexcept = default;
 LaunchGraph &LaunchGraph::operator=(LaunchGraph &&) noexcept = default;
 bool LaunchGraph::isSupported() { return false; }
-const char *LaunchGraph::record(uint32_t, const Launch &, void *) {
+const char *LaunchGraph::record(const Order &, const Launch &, void *) {
   return "capture";
 }
 const char *LaunchGraph::update(const std::vector<bool> &, const Launch &,

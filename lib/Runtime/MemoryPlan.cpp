@@ -49,9 +49,7 @@ MemoryPlan::MemoryPlan(const Program &program) {
   for (uint32_t i = 0; i < program.weights.size; ++i)
     if (program.weights[i].baked)
       consumed.insert(i);
-  for (const KernelSpec &kernel : program.kernels)
-    kernelWorkspace =
-        std::max(kernelWorkspace, instantiate(kernel).workspaceBytes());
+  placeScratch(program);
   auto add = [&](const StepSpec &step, bool atLoad) {
     uint64_t bytes = instantiate(program.kernels[step.kernel]).packedBytes();
     Packing packing = packingOf(program, step, atLoad);
@@ -73,6 +71,27 @@ MemoryPlan::MemoryPlan(const Program &program) {
   for (const StepSpec &step : program.program)
     add(step, /*atLoad=*/false);
   consumedWeights.assign(consumed.begin(), consumed.end());
+}
+
+void MemoryPlan::placeScratch(const Program &program) {
+  std::vector<uint64_t> bytes;
+  for (const KernelSpec &kernel : program.kernels) {
+    bytes.push_back(instantiate(kernel).workspaceBytes());
+    kernelWorkspace = std::max(kernelWorkspace, bytes.back());
+  }
+  uint64_t end = 0;
+  for (const StepSpec &step : program.program) {
+    scratch.push_back({end, bytes[step.kernel]});
+    end += (bytes[step.kernel] + scratchAlignment - 1) / scratchAlignment *
+           scratchAlignment;
+  }
+  // A processor runs one step after the other, and finds shared memory in its
+  // caches.
+  if (!program.cpuArchitecture && end <= mostSeparateScratch)
+    kernelWorkspace = std::max(kernelWorkspace, end);
+  else
+    for (ScratchRange &range : scratch)
+      range.offset = 0;
 }
 
 uint64_t MemoryPlan::total(const Program &program) const {

@@ -24,15 +24,26 @@ struct Packing {
 /// `atLoad`: the step runs when a model is created, not on each call.
 Packing packingOf(const Program &program, const StepSpec &step, bool atLoad);
 
+/// Scratch memory of one launch.
+struct ScratchRange {
+  uint64_t offset = 0, bytes = 0;
+};
+
 /// The memory that an instance allocates, known from the program alone.
 struct MemoryPlan {
   explicit MemoryPlan(const Program &program);
 
   uint64_t total(const Program &program) const;
 
-  /// Scratch memory of one launch, shared by all, since steps run one at a
-  /// time.
+  /// Above this, launches share their scratch memory, one after the other.
+  static constexpr uint64_t mostSeparateScratch = uint64_t(32) << 20;
+  static constexpr uint64_t scratchAlignment = 256;
+
+  /// Scratch memory of launches.
   uint64_t kernelWorkspace = 0;
+  /// Where each step of the program has its own there. Steps that may run at
+  /// the same time have it to themselves if all of it is little.
+  std::vector<ScratchRange> scratch;
   /// Shared by the operands that are packed before each launch.
   uint64_t packScratch = 0;
   /// Positions of the weights from which something was computed at load, or on
@@ -41,6 +52,9 @@ struct MemoryPlan {
   /// The slots of operands that are packed once, by kernel and values.
   std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> slots;
   std::vector<uint64_t> slotBytes;
+
+private:
+  void placeScratch(const Program &program);
 };
 
 } // namespace runtime

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Model.h"
+#include "Predecessors.h"
 #include "Tensors.h"
 #include "fact/Runtime/Text.h"
 #include <algorithm>
@@ -118,7 +119,7 @@ void Model::initializeRecordings() {
         uses[program.inputs.size + value.index].push_back(step);
     }
   }
-  recordings.initialize(program.program.size, std::move(uses));
+  recordings.initialize(findPredecessors(program, plan), std::move(uses));
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +139,8 @@ int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
     if (!wrong.empty())
       return fail(std::string("kernel '") + kernel.name + "' " + wrong);
     step.packing = packingOf(program, spec, atLoad);
+    if (!atLoad)
+      step.scratch = plan.scratch[steps.size() - 1].offset;
     if (step.packing.when == Packing::Once)
       step.slot = plan.slots.at({spec.kernel, step.packing.values});
   }
@@ -154,7 +157,8 @@ bool Model::launch(Step &step, void *stream) {
     step.buffers[kernel.packed_operand] = packScratch.data();
   } else if (step.packing.when == Packing::Once)
     step.buffers[kernel.packed_operand] = weights.packed[step.slot].data();
-  return step.instance.bind(step.buffers.data(), kernelWorkspace.data()) &&
+  return step.instance.bind(step.buffers.data(),
+                            kernelWorkspace.data() + step.scratch) &&
          step.instance.launch(stream);
 }
 

@@ -80,6 +80,8 @@ private:
     KernelInstance instance;
     std::vector<void *> buffers;
     Packing packing;
+    /// Where its scratch memory begins.
+    uint64_t scratch = 0;
     /// For an operand that is packed once, its position in Weights::packed.
     uint32_t slot = 0;
   };

@@ -14,11 +14,11 @@ Recordings::~Recordings() {
     device::destroyStream(stream);
 }
 
-void Recordings::initialize(uint32_t count,
+void Recordings::initialize(device::LaunchGraph::Order order,
                             std::vector<std::vector<uint32_t>> usesOfArgument) {
-  parts = count;
+  predecessors = std::move(order);
   uses = std::move(usesOfArgument);
-  moved.resize(parts);
+  moved.resize(predecessors.size());
   recordings.reserve(maximumGraphs);
 }
 
@@ -79,7 +79,7 @@ bool Recordings::wasSeen(const Arguments &arguments) {
 uint32_t Recordings::markMoved(const Arguments &arguments,
                                const Recording *recording) {
   bool all = recording && recording->arguments.empty();
-  moved.assign(parts, all);
+  moved.assign(predecessors.size(), all);
   for (size_t i = 0; i < arguments.size() && !all; ++i)
     if (!recording || recording->arguments[i] != arguments[i])
       for (uint32_t part : uses[i])
@@ -103,8 +103,9 @@ Recordings::Recording *Recordings::chooseRecording(const Arguments &arguments) {
   bool makesNew = hasRoom;
   if (setting == FACT_GRAPHS_AUTOMATIC) {
     bool often = wasSeen(arguments);
-    bool cheap = runs >= sightingsBeforeGraph &&
-                 markMoved(arguments, known) * partsPerUpdate <= parts;
+    bool cheap =
+        runs >= sightingsBeforeGraph &&
+        markMoved(arguments, known) * partsPerUpdate <= predecessors.size();
     // Arguments in turn, more sets than there are graphs, would each update the
     // graph that another set needs next.
     bool idle =
@@ -137,7 +138,7 @@ Recordings::Recording *Recordings::record(const Arguments &arguments,
   bool isNew = recordings.size() > before;
   const char *problem;
   if (isNew) {
-    problem = chosen->graph.record(parts, launch, stream);
+    problem = chosen->graph.record(predecessors, launch, stream);
     recorded += !problem;
   } else {
     markMoved(arguments, chosen);

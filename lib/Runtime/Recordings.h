@@ -41,8 +41,10 @@ public:
   Recordings(const Recordings &) = delete;
   Recordings &operator=(const Recordings &) = delete;
 
-  /// `uses` has, for each argument, the parts that read or write it.
-  void initialize(uint32_t parts, std::vector<std::vector<uint32_t>> uses);
+  /// `predecessors` has, for each part, those that it follows; `uses`, for each
+  /// argument, the parts that read or write it.
+  void initialize(device::LaunchGraph::Order predecessors,
+                  std::vector<std::vector<uint32_t>> uses);
 
   /// FACT_GRAPHS_OFF, _ON or _AUTOMATIC. Forgets an earlier failure.
   void use(int32_t setting);
@@ -75,7 +77,7 @@ private:
   void fail(const char *word);
 
   int32_t setting = FACT_GRAPHS_AUTOMATIC;
-  uint32_t parts = 0;
+  device::LaunchGraph::Order predecessors;
   std::vector<std::vector<uint32_t>> uses;
   std::vector<Recording> recordings;
   /// On which parts are recorded; created with the first graph.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Alternatives.h"
-#include "fact/Support/FirstFit.h"
+#include "fact/Tuning/Workspace.h"
 #include <algorithm>
 #include <cmath>
 
@@ -72,35 +72,6 @@ private:
 
 } // namespace
 
-/// Gives the values in workspace their places in the program as it is now.
-static void planMemory(Bundle &bundle) {
-  std::map<uint32_t, TimedBuffer> ranges;
-  for (size_t i = 0; i < bundle.program.size(); ++i)
-    for (const std::vector<uint32_t> *list :
-         {&bundle.program[i].operands, &bundle.program[i].results})
-      for (uint32_t each : *list) {
-        uint32_t whole = bundle.wholeOf(each);
-        const Value &value = bundle.values[whole];
-        int64_t position = static_cast<int64_t>(i);
-        if (value.kind == ValueKind::Workspace)
-          ranges
-              .try_emplace(whole, TimedBuffer{static_cast<int64_t>(value.bytes),
-                                              position, position})
-              .first->second.last = position;
-      }
-  std::vector<TimedBuffer> buffers;
-  for (const auto &[value, buffer] : ranges)
-    buffers.push_back(buffer);
-  bundle.workspaceBytes = static_cast<uint64_t>(placeFirstFit(buffers));
-  // Values that no step uses any more have no memory.
-  for (Value &value : bundle.values)
-    if (value.kind == ValueKind::Workspace)
-      value.offset = 0;
-  auto placed = buffers.begin();
-  for (const auto &[value, buffer] : ranges)
-    bundle.values[value].offset = static_cast<uint64_t>(placed++->offset);
-}
-
 /// Removes the values that no step uses, and parts of them.
 static void dropUnusedValues(Bundle &bundle) {
   std::vector<bool> used(bundle.values.size());
@@ -133,8 +104,10 @@ static void dropUnusedValues(Bundle &bundle) {
 Bundle applyAlternatives(const Bundle &bundle, const Forms &forms) {
   Bundle result = bundle;
   result.alternatives.clear();
-  if (forms.empty())
+  if (forms.empty()) {
+    planWorkspace(result);
     return result;
+  }
   std::vector<Step> program;
   for (const Step &step : bundle.program) {
     auto chosen = std::find_if(forms.begin(), forms.end(),
@@ -148,7 +121,7 @@ Bundle applyAlternatives(const Bundle &bundle, const Forms &forms) {
   }
   result.program = std::move(program);
   dropUnusedValues(result);
-  planMemory(result);
+  planWorkspace(result);
   for (Kernel &kernel : result.kernels)
     kernel.used = kernel.usedByAlternative = false;
   for (const std::vector<Step> *steps : {&result.prepare, &result.program})

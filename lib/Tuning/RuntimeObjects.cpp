@@ -30,8 +30,9 @@ std::vector<std::string> workerSources(bool cuda) {
 
 std::vector<std::string> librarySources(bool cuda) {
   std::vector<std::string> names = {
-      "Library.cpp",    "MemoryPlan.cpp",  "MemrefCall.cpp", "Model.cpp",
-      "Recordings.cpp", "Safetensors.cpp", "Tensors.cpp",    "Weights.cpp"};
+      "Library.cpp",     "MemoryPlan.cpp",   "MemrefCall.cpp",
+      "Model.cpp",       "Predecessors.cpp", "Recordings.cpp",
+      "Safetensors.cpp", "Tensors.cpp",      "Weights.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu", "CudaGraph.cu"})
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }

@@ -104,6 +104,9 @@ class LaunchGraph {
 public:
   /// Enqueues one part on a stream.
   using Launch = std::function<bool(uint32_t part, void *stream)>;
+  /// For each part, those before it that it follows. Parts that are not ordered
+  /// by this run at the same time where the device has room.
+  using Order = std::vector<std::vector<uint32_t>>;
 
   LaunchGraph();
   /// Replays have ended.
@@ -114,8 +117,9 @@ public:
   /// Whether this target has graphs.
   static bool isSupported();
 
-  /// Records parts 0 to `parts` - 1 on `stream`, which is idle.
-  const char *record(uint32_t parts, const Launch &launch, void *stream);
+  /// Records all parts on `stream`, which is idle.
+  const char *record(const Order &predecessors, const Launch &launch,
+                     void *stream);
   /// Records the parts that `moved` has again.
   const char *update(const std::vector<bool> &moved, const Launch &launch,
                      void *stream);

@@ -4,6 +4,7 @@
 #include "FakeDevice.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/dlpack/dlpack.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -152,7 +153,30 @@ void setLastError(std::string message) { failure = std::move(message); }
 /// The work of each part.
 struct LaunchGraph::Implementation {
   std::vector<Work> parts;
+  std::vector<uint32_t> order;
 };
+
+/// Of all orders that are allowed, one that is far from the program's: of the
+/// parts that may be next, the last one.
+static std::vector<uint32_t>
+latestFirst(const LaunchGraph::Order &predecessors) {
+  std::vector<uint32_t> order;
+  std::vector<bool> done(predecessors.size());
+  auto mayBeNext = [&](uint32_t part) {
+    return !done[part] &&
+           std::all_of(predecessors[part].begin(), predecessors[part].end(),
+                       [&](uint32_t before) { return done[before]; });
+  };
+  while (order.size() < predecessors.size()) {
+    uint32_t part = static_cast<uint32_t>(predecessors.size()) - 1;
+    while (!mayBeNext(part))
+      --part;
+    order.push_back(part);
+    done[part] = true;
+  }
+  return order;
+}
+
 LaunchGraph::LaunchGraph() = default;
 LaunchGraph::~LaunchGraph() = default;
 LaunchGraph::LaunchGraph(LaunchGraph &&) noexcept = default;
@@ -166,14 +190,15 @@ static const char *failingAs(const char *word) {
   return word;
 }
 
-const char *LaunchGraph::record(uint32_t parts, const Launch &launch,
+const char *LaunchGraph::record(const Order &predecessors, const Launch &launch,
                                 void *stream) {
   implementation = std::make_unique<Implementation>();
-  implementation->parts.resize(parts);
+  implementation->parts.resize(predecessors.size());
+  implementation->order = latestFirst(predecessors);
   for (const char *word : {"capture", "instantiate"})
     if (failingAs(word))
       return word;
-  return update(std::vector<bool>(parts, true), launch, stream);
+  return update(std::vector<bool>(predecessors.size(), true), launch, stream);
 }
 const char *LaunchGraph::update(const std::vector<bool> &moved,
                                 const Launch &launch, void *stream) {
@@ -192,8 +217,8 @@ const char *LaunchGraph::replay(void *stream) {
   Pause pause;
   if (isCaptured(stream) || failingAs("launch"))
     return "launch";
-  for (const Work &part : implementation->parts)
-    fake::enqueue(part);
+  for (uint32_t part : implementation->order)
+    fake::enqueue(implementation->parts[part]);
   return nullptr;
 }
 

@@ -111,6 +111,27 @@ TEST(Alternatives, PlansTheMemoryOfTheChosenProgram) {
   EXPECT_EQ(applyAlternatives(bundle, {}).program.size(), 2u);
 }
 
+/// Values of launches that may overlap in a graph share no memory; on the host,
+/// and where that would take much, they do.
+TEST(Alternatives, BranchesShareNoMemoryOnAGpu) {
+  auto plan = [](bool cuda, uint64_t bytes) {
+    Bundle bundle;
+    bundle.kernels.resize(1);
+    bundle.target.cuda = cuda;
+    bundle.values = {makeValue(ValueKind::Input, 0, 0, bytes),
+                     makeValue(ValueKind::Workspace, 0, 0, bytes),
+                     makeValue(ValueKind::Workspace, 0, 0, bytes),
+                     makeValue(ValueKind::Output, 0, 0, bytes),
+                     makeValue(ValueKind::Output, 1, 0, bytes)};
+    bundle.program = {makeStep(0, {0}, {1}), makeStep(0, {1}, {3}),
+                      makeStep(0, {0}, {2}), makeStep(0, {2}, {4})};
+    return applyAlternatives(bundle, {}).workspaceBytes;
+  };
+  EXPECT_EQ(plan(true, 512), 1024u);
+  EXPECT_EQ(plan(false, 512), 512u);
+  EXPECT_EQ(plan(true, uint64_t(32) << 20), uint64_t(32) << 20);
+}
+
 //===----------------------------------------------------------------------===//
 // fact-tune
 //===----------------------------------------------------------------------===//
