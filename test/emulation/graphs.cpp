@@ -1,12 +1,14 @@
 //===- graphs.cpp - CUDA's streams and graphs on a CPU --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph is a chain: a capture follows one stream. FACT_EMULATION_FAILS names
-// functions that fail.
+// A capture follows one stream, from the nodes that it is told to follow. Nodes
+// of a graph run in an order that its edges allow and that is far from that of
+// their capture. FACT_EMULATION_FAILS names functions that fail.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emulation.h"
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -18,17 +20,24 @@ namespace {
 struct Node {
   cudaGraphNodeType kind;
   std::function<cudaError_t()> work;
+  std::vector<Node *> after;
 };
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };
 struct Stream {
-  std::unique_ptr<Graph> captured;
+  /// The graph that is captured into, and what the next node follows.
+  Graph *captured = nullptr;
+  std::vector<Node *> last;
+  /// The graph, unless it is the caller's.
+  std::unique_ptr<Graph> own;
 };
 struct Executable {
   /// The nodes of the graph that it was made of, as names.
   std::vector<const Node *> names;
   std::vector<Node> nodes;
+  /// Positions, in the order of execution.
+  std::vector<size_t> order;
 };
 
 std::atomic<int> captures{0};
@@ -48,6 +57,27 @@ bool isCaptured(cudaStream_t stream) {
   return !isDefault(stream) && of(stream)->captured;
 }
 
+/// Of the nodes that may be next, the one that was captured last.
+std::vector<size_t> latestFirst(const Graph &graph) {
+  std::vector<size_t> order;
+  std::vector<const Node *> done;
+  auto isDone = [&](const Node *node) {
+    return std::find(done.begin(), done.end(), node) != done.end();
+  };
+  while (order.size() < graph.nodes.size()) {
+    size_t next = graph.nodes.size() - 1;
+    for (;; --next) {
+      const Node &node = *graph.nodes[next];
+      if (!isDone(&node) &&
+          std::all_of(node.after.begin(), node.after.end(), isDone))
+        break;
+    }
+    order.push_back(next);
+    done.push_back(graph.nodes[next].get());
+  }
+  return order;
+}
+
 bool fails(const char *function) {
   const char *wanted = std::getenv("FACT_EMULATION_FAILS");
   return wanted && std::strstr(wanted, function);
@@ -59,8 +89,10 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType kind,
                     std::function<cudaError_t()> work) {
   if (!isCaptured(stream))
     return work();
-  of(stream)->captured->nodes.push_back(
-      std::make_unique<Node>(Node{kind, std::move(work)}));
+  Stream &into = *of(stream);
+  into.captured->nodes.push_back(
+      std::make_unique<Node>(Node{kind, std::move(work), into.last}));
+  into.last = {into.captured->nodes.back().get()};
   return cudaSuccess;
 }
 
@@ -101,10 +133,28 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
   return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (fails("cudaStreamBeginCapture") || isDefault(stream) ||
+  if (isDefault(stream) || isCaptured(stream))
+    return cudaErrorStreamCaptureUnsupported;
+  Stream &into = *of(stream);
+  into.own = std::make_unique<Graph>();
+  into.captured = into.own.get();
+  into.last.clear();
+  ++captures;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream,
+                                          cudaGraph_t graph,
+                                          const cudaGraphNode_t *after,
+                                          const cudaGraphEdgeData *,
+                                          size_t count, cudaStreamCaptureMode) {
+  if (fails("cudaStreamBeginCaptureToGraph") || isDefault(stream) ||
       isCaptured(stream))
     return cudaErrorStreamCaptureUnsupported;
-  of(stream)->captured = std::make_unique<Graph>();
+  Stream &into = *of(stream);
+  into.captured = of(graph);
+  into.last.clear();
+  for (size_t i = 0; i < count; ++i)
+    into.last.push_back(of(after[i]));
   ++captures;
   return cudaSuccess;
 }
@@ -113,28 +163,37 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   if (!isCaptured(stream))
     return cudaErrorStreamCaptureUnmatched;
   --captures;
-  std::unique_ptr<Graph> captured = std::move(of(stream)->captured);
+  Stream &into = *of(stream);
+  Graph *captured = into.captured;
+  std::unique_ptr<Graph> own = std::move(into.own);
+  into.captured = nullptr;
   if (fails("cudaStreamEndCapture"))
     return cudaErrorStreamCaptureInvalidated;
-  *graph = reinterpret_cast<cudaGraph_t>(captured.release());
+  *graph = reinterpret_cast<cudaGraph_t>(captured);
+  own.release();
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
                                      cudaStreamCaptureStatus *status,
-                                     unsigned long long *id, cudaGraph_t *graph,
-                                     const cudaGraphNode_t **,
+                                     unsigned long long *, cudaGraph_t *,
+                                     const cudaGraphNode_t **last,
 #if CUDART_VERSION >= 13000
                                      const cudaGraphEdgeData **,
 #endif
-                                     size_t *) {
+                                     size_t *count) {
   cudaStreamIsCapturing(stream, status);
-  *id = 1;
-  *graph = isCaptured(stream)
-               ? reinterpret_cast<cudaGraph_t>(of(stream)->captured.get())
-               : nullptr;
+  *count = 0;
+  if (isCaptured(stream)) {
+    *last = reinterpret_cast<const cudaGraphNode_t *>(of(stream)->last.data());
+    *count = of(stream)->last.size();
+  }
   return cudaSuccess;
 }
 
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned) {
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph);
+  return cudaSuccess;
+}
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   delete of(graph);
   return cudaSuccess;
@@ -149,21 +208,16 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
   *count = all;
   return cudaSuccess;
 }
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
-                              cudaGraphNode_t *to,
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                         cudaGraphNode_t *after,
 #if CUDART_VERSION >= 13000
-                              cudaGraphEdgeData *data,
+                                         cudaGraphEdgeData *,
 #endif
-                              size_t *count) {
-  const auto &nodes = of(graph)->nodes;
-  *count = nodes.empty() ? 0 : nodes.size() - 1;
-  for (size_t i = 0; from && i < *count; ++i) {
-    from[i] = reinterpret_cast<cudaGraphNode_t>(nodes[i].get());
-    to[i] = reinterpret_cast<cudaGraphNode_t>(nodes[i + 1].get());
-#if CUDART_VERSION >= 13000
-    data[i] = {};
-#endif
-  }
+                                         size_t *count) {
+  const std::vector<Node *> &found = of(node)->after;
+  for (size_t i = 0; after && i < std::min(*count, found.size()); ++i)
+    after[i] = reinterpret_cast<cudaGraphNode_t>(found[i]);
+  *count = found.size();
   return cudaSuccess;
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,
@@ -192,6 +246,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable,
     made->names.push_back(node.get());
     made->nodes.push_back(*node);
   }
+  made->order = latestFirst(*of(graph));
   *executable = reinterpret_cast<cudaGraphExec_t>(made);
   return cudaSuccess;
 }
@@ -228,9 +283,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (fails("cudaGraphLaunch"))
     return cudaErrorLaunchFailure;
-  for (const Node &node : of(executable)->nodes)
+  for (size_t i : of(executable)->order) {
+    const Node &node = of(executable)->nodes[i];
     if (cudaError_t code = enqueue(stream, node.kind, node.work))
       return code;
+  }
   return cudaSuccess;
 }
 }
