@@ -23,8 +23,9 @@ llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 l
 other=$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo amd64)
 full_packages=(chromium clang-tidy-22 munge qemu-user slurm-wlm
   "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
-# For examples/deploy; a Rust of the user's own is as good as Debian's.
+# For examples/deploy; a Rust or Go of the user's own is as good as Debian's.
 command -v rustc >/dev/null || full_packages+=(rustc)
+command -v go >/dev/null || full_packages+=(golang-go)
 [ "${1:-}" != --full ] || packages+=("${full_packages[@]}")
 
 say() { printf '%s\n' "setup: $*"; }

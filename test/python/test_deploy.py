@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/deploy.md: its programs, compiled by its commands, serve a library that FACT compiled."""
 
+import os
 import re
 import runpy
 import shutil
@@ -41,19 +42,25 @@ def library(tmp_path_factory):
     return folder / "scorer.so"
 
 
-@pytest.fixture(scope="module", params=["serve.cpp", pytest.param("serve.rs", marks=pytest.mark.full)])
+@pytest.fixture(scope="module", params=["serve.cpp", pytest.param("serve.rs", marks=pytest.mark.full),
+                                        pytest.param("serve.go", marks=pytest.mark.full)])
 def serve(request, root, tmp_path_factory):
     """The program, compiled by the command that the page shows for it."""
     page = (root / "docs" / "deploy.md").read_text()
-    command = re.search(rf"^    ((?:c\+\+|rustc) .*examples/deploy/{request.param}.*)$", page, re.M)[1]
+    command = re.search(rf"^    ((?:c\+\+|rustc|go) .*examples/deploy/{request.param}.*)$", page, re.M)[1]
     if not shutil.which(command.split()[0]):
         pytest.skip(f"needs {command.split()[0]}: run `make check-full`, or install it")
     program = tmp_path_factory.mktemp("serve") / "serve"
     words = [str(program) if word == "serve" else word for word in command.split()]
     if request.param == "serve.cpp":
         words += ["-Wall", "-Wextra", "-Werror"]
-    done = subprocess.run(words, cwd=root, capture_output=True, text=True)
+    environment = {**os.environ, "GOCACHE": str(root / "build" / "go")}
+    done = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
+    if request.param == "serve.go":
+        checked = subprocess.run(["go", "vet", f"examples/deploy/{request.param}"], cwd=root, env=environment,
+                                 capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stderr
     return program
 
 

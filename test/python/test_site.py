@@ -50,7 +50,7 @@ def test_what_a_newcomer_looks_for(build):
             "reference/Passes": "Passes", "schedules": "The schedule language",
             "model-server": "Bring your own model server", "adding-an-op": "Add an op",
             "adding-a-family": "Add a family of kernels", "adding-a-target": "Add an architecture",
-            "cluster": "Tune on a cluster", "deploy": "Deploy from C++ and from Rust",
+            "cluster": "Tune on a cluster", "deploy": "Deploy from C++, Rust and Go",
             "precision": "Precision", "trust": "Trust", "benchmarks/index": "Method",
             "comparison": "Comparison"}.items():
         assert f'href="{url}.html">{title}</a>' in files["index.html"], url
