@@ -28,6 +28,19 @@
 #include <tuple>
 #include <type_traits>
 
+// Of the runtime: precompiled, they save a quarter of the time of its sources.
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
 // Each library has its own.
 #pragma GCC visibility push(hidden)
 

@@ -9,14 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from fact import toolchain
-from test_emulation import emulate, emulate_text, kinds
+from emulated import NEEDED, emulate, emulate_text, kinds
 
-pytestmark = [
-    pytest.mark.skipif(toolchain.find_tool("fact-compile") is None, reason="fact-compile is not built"),
-    pytest.mark.skipif(toolchain.find_nvcc() is None, reason="there are no CUDA headers: no nvcc"),
-    pytest.mark.skipif(toolchain.find_cutlass() is None, reason="CUTLASS is not installed"),
-]
+pytestmark = NEEDED
 
 
 class Chosen(nn.Module):

@@ -10,8 +10,10 @@ import torch.nn.functional as F
 from torch import nn
 
 import fact
+from emulated import NEEDED, emulate, kinds, on_emulated_gpu
 from fact import abi
-from test_emulation import emulate, kinds, on_emulated_gpu, pytestmark  # noqa: F401
+
+pytestmark = NEEDED
 
 
 def run(folder, module, x):
@@ -60,3 +62,31 @@ def test_masks_and_integers_beside_a_product(root, tmp_path, dtype):
     bundle = json.loads((tmp_path / "bundle" / "bundle.json").read_text())
     product = next(kernel for kernel in bundle["kernels"] if kernel["rule"] == "gemm_epilogue")
     assert {"select", "compare"} <= set(product["ops"]), product["ops"]
+
+
+class Transposed(nn.Module):
+    """[batch, time] becomes [time, batch] before a projection, as in nn.MultiheadAttention."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(20, 24)
+
+    def forward(self, x, y, times):
+        return (self.linear(x.transpose(0, 1)) + y) * times
+
+
+@pytest.mark.full
+def test_batches_become_rows(root, tmp_path):
+    torch.manual_seed(0)
+    inputs = [torch.randn(3, 70, 20), torch.randn(70, 3, 24), torch.randn(70, 1, 1)]
+    report = emulate(root, tmp_path, Transposed().eval(), inputs, "a100")
+    assert kinds(report) == {"sm80_gemm"}, kinds(report)
+    [source] = (tmp_path / "bundle" / "kernels").glob("*/0.cu")
+    assert "Problem<70, 24, 20, 3>" in source.read_text()
+
+
+@pytest.mark.full
+def test_a_product_by_scalar_instructions(root, tmp_path):
+    torch.manual_seed(0)
+    report = emulate(root, tmp_path, nn.Linear(21, 35).eval(), [torch.randn(11, 21)], "rtx3090")
+    assert "math = simt" in report["kernels"][0]["schedule"]

@@ -4,16 +4,12 @@ by what a row shares, rows that results read again after a barrier."""
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from fact import toolchain
-from test_emulation import emulate, kinds
+from emulated import NEEDED, emulate, kinds
 
-pytestmark = [
-    pytest.mark.skipif(toolchain.find_tool("fact-compile") is None, reason="fact-compile is not built"),
-    pytest.mark.skipif(toolchain.find_nvcc() is None, reason="there are no CUDA headers: no nvcc"),
-    pytest.mark.skipif(toolchain.find_cutlass() is None, reason="CUTLASS is not installed"),
-]
+pytestmark = NEEDED
 
 
 class Sums(nn.Module):
@@ -57,3 +53,33 @@ def test_quotients_by_what_a_row_shares(root, tmp_path, dtype):
     assert kinds(report) == {"cuda_row"}
     texts = [path.read_text() for path in (tmp_path / "bundle" / "kernels").glob("*/0.cu")]
     assert any("divide_by_shared" in text for text in texts) == (dtype == torch.float32)
+
+
+class Masked(nn.Module):
+    """Rows under masks: one that batches share, one of each element, one per row."""
+
+    def forward(self, x, y, z, shared, own, kept):
+        return (torch.softmax(x.masked_fill(shared, -1e4), -1), torch.where(own, y, 0).sum(-1),
+                F.layer_norm(z, (24,)).masked_fill(~kept, 0))
+
+
+def test_rows_are_masked_as_they_are_read(root, tmp_path):
+    masks = [torch.rand(shape) > 0.5 for shape in [(5, 24), (2, 3, 5, 24), (2, 3, 5, 1)]]
+    inputs = [*(torch.randn(2, 3, 5, 24).bfloat16() for _ in range(3)), *masks]
+    report = emulate(root, tmp_path, Masked(), inputs, "h200")
+    assert [kernel["schedule"].partition("<")[0] for kernel in report["kernels"]] == 3 * ["cuda_row"]
+
+
+class Ordered(nn.Module):
+    """Order statistics of rows and of columns."""
+
+    def forward(self, x):
+        return (*x.topk(5), x.topk(3, 1, largest=False).values, x.kthvalue(7, 1).values,
+                x.flatten(1).median(-1).values, *x.sort(1, descending=True))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_order_statistics(root, tmp_path, dtype):
+    report = emulate(root, tmp_path, Ordered(), [torch.randn(3, 23, 37).to(dtype)], "h200")
+    assert {"cuda_select", "cuda_sort"} <= kinds(report), kinds(report)
