@@ -432,7 +432,8 @@ def unsupported(program) -> dict[str, str]:
 
 X, Y = rand(4, 6).float(), rand(4, 6, seed=1).float()
 
-# Not in the table of supported ops, which is about those with a conversion.
+# Not in the table of supported ops, which is about those with a conversion. Convolutions and pools are
+# executed by execution/test_convolutions.py.
 COMPILED = Group("decomposed", [
     Case("cross entropy", lambda x, t: F.cross_entropy(x, t, label_smoothing=0.1),
          [X, whole(4, high=6)], reduction=24, roundings=8),
@@ -441,17 +442,8 @@ COMPILED = Group("decomposed", [
          [rand(3, 2, 6).float(), rand(1, 2, 4).float(), rand(12, 6).float(),
           rand(12, 4, seed=1).float(), rand(12).float(), rand(12, seed=1).float()],
          reduction=30, roundings=16),
-    Case("max pool", lambda x: F.max_pool2d(x, 3, 2, 1), [rand(1, 2, 6, 6).float()]),
-    Case("average pool", lambda x: F.adaptive_avg_pool2d(x, 1), [rand(1, 2, 4, 4).float()],
-         reduction=16),
     Case("bilinear resize", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
          [rand(1, 2, 3, 3).float()], roundings=8),
-    Case("patches", lambda x, w, b: F.conv2d(x, w, b, stride=2),
-         [rand(1, 2, 4, 4).float(), rand(3, 2, 2, 2).float(), rand(3).float()], reduction=8),
-    Case("convolution", lambda x, w, b: F.conv2d(x, w, b, padding=1),
-         [rand(1, 2, 5, 5).float(), rand(3, 2, 3, 3).float(), rand(3).float()], reduction=18),
-    Case("depthwise", lambda x, w: F.conv2d(x, w, stride=2, groups=2),
-         [rand(1, 2, 5, 5).float(), rand(2, 1, 3, 3).float()], reduction=9),
     Case("grid", lambda x, g: F.grid_sample(x, g, align_corners=False),
          [rand(1, 2, 4, 5).float(), rand(1, 3, 3, 2).float()], roundings=16),
     Case("reflection", lambda x: F.pad(x, (2, 1), mode="reflect") * 2, [X]),
@@ -465,7 +457,7 @@ COMPILED = Group("decomposed", [
     Case("erfinv", torch.erfinv, [torch.linspace(-0.9, 0.9, 64)], roundings=16),
     Case("lgamma of integers", torch.lgamma, [torch.arange(3, 12)], roundings=16),
     Case("mode", torch.mode, [whole(4, 12, high=5)]),
-], merge=False)
+], merge=True)
 
 
 def test_compiled():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,6 +23,8 @@ from fact import toolchain  # noqa: E402
 from fact.export import export  # noqa: E402
 
 PAGE = ROOT / "docs" / "supported-ops.md"
+
+ORDER = ["fp32", "bf16", "fp16", "fp64", "i64", "i32", "i8", "bool"]
 
 # Where the groups are.
 FILES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py")
@@ -61,13 +64,13 @@ def registered() -> list[str]:
     return [name for name in names if name.startswith(("aten.", "prims."))]
 
 
-def tested() -> dict[str, set[str]]:
+def tested(group_types: Callable[[operators.Group], Sequence[str]]) -> dict[str, set[str]]:
     """The types in which each op is executed; what has not run here is exported only."""
     types: dict[str, set[str]] = {}
     for file in FILES:
         importlib.import_module(file)
     for name, group in operators.GROUPS.items():
-        for dtype in group.types:
+        for dtype in group_types(group):
             text = operators.TESTED.get((name, dtype))
             if text is None:
                 text = export(group, group.inputs_in(dtype), name=name).text
@@ -76,8 +79,9 @@ def tested() -> dict[str, set[str]]:
     return types
 
 
-def page() -> str:
-    types = tested()
+def page(group_types: Callable[[operators.Group], Sequence[str]] = lambda group: group.types) -> str:
+    """The page, of the types in which `group_types` has a group executed: by default all of them."""
+    types = tested(group_types)
     lines = [
         "# Supported ops",
         "",
@@ -91,9 +95,8 @@ def page() -> str:
         "| op | executed in | |",
         "|---|---|---|",
     ]
-    order = ["fp32", "bf16", "fp16", "fp64", "i64", "i32", "i8", "bool"]
     for name in registered():
-        found = ", ".join(t for t in order if t in types.get(name, ()))
+        found = ", ".join(t for t in ORDER if t in types.get(name, ()))
         # Lists of tensors show no types of their own.
         found = found or ("lists" if name in types else "")
         lines.append(f"| `{name}` | {found} | {NOTES.get(name, '')} |")

@@ -53,7 +53,7 @@ TRANSPOSED = group(
          [SIGNAL, rand(6, 4, 6) / 4, rand(4)], 12),
     case("rows of phases", lambda x, w: F.conv_transpose2d(x, w, stride=(1, 2), padding=(2, 1)),
          [IMAGE, rand(6, 5, 3, 4) / 7]),
-    case("3-d", lambda x, w, b: F.conv_transpose3d(x, w, b, stride=2, padding=1),
+    case("3-d", lambda x, w, b: F.conv_transpose3d(x, w, b, stride=(1, 2, 1), padding=1),
          [VOLUME, rand(3, 4, 3, 3, 3) / 5, rand(4)], 81),
 )
 
