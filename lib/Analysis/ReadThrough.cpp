@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/ReadThrough.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace fact;
@@ -10,6 +11,18 @@ Value fact::skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getOperand();
   return value;
+}
+
+bool fact::isFixed(Value value) {
+  while (auto view = value.getDefiningOp<ViewOpInterface>())
+    value = view->getOperand(0);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast_or_null<FunctionOpInterface>(
+        argument.getOwner()->getParentOp());
+    return function &&
+           function.getArgAttr(argument.getArgNumber(), fixedArgument);
+  }
+  return isa<GetWeightOp, ConstantOp, PrepareOp>(value.getDefiningOp());
 }
 
 ReducedOperand ReducedOperand::get(ReduceOp reduce) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Kernel/Rules.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/WindowedView.h"
 
 using namespace mlir;
@@ -16,14 +17,6 @@ static OpGroup growFrom(Operation *op, IsFree isFree) {
   if (isa<OpTs...>(op) && isFree(op))
     group.insert(op);
   return group;
-}
-
-/// Whether the value is known once the weights are loaded.
-static bool isFixed(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ViewOpInterface>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op);
 }
 
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.

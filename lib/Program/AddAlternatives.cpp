@@ -70,6 +70,7 @@ OwningOpRef<ModuleOp> Alternatives::inlined(KernelOp kernel) const {
   OpBuilder builder = OpBuilder::atBlockEnd(part->getBody());
   auto function = func::FuncOp::create(builder, loc, kernel.getSymName(),
                                        kernel.getFunctionType());
+  function.setArgAttrsAttr(kernel.getArgAttrsAttr());
   IRMapping map;
   Block *block = function.addEntryBlock();
   map.map(kernel.getBody().getArguments(), block->getArguments());

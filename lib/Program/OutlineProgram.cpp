@@ -145,12 +145,21 @@ KernelOp Outliner::outlineKernel(const NamedKernel &named) {
   FusedOp fused = named.steps.front();
   SmallVector<unsigned> shared = getSharedOperands(fused);
   SmallVector<Type> arguments;
-  for (auto [i, operand] : llvm::enumerate(fused.getInputs()))
-    if (shared[i] == i)
-      arguments.push_back(operand.getType());
+  SmallVector<unsigned> fixed;
+  for (auto [i, operand] : llvm::enumerate(fused.getInputs())) {
+    if (shared[i] != i)
+      continue;
+    if (llvm::all_of(named.steps, [number = i](FusedOp step) {
+          return isFixed(step.getInputs()[number]);
+        }))
+      fixed.push_back(arguments.size());
+    arguments.push_back(operand.getType());
+  }
   auto kernel = KernelOp::create(
       builder, fused.getLoc(), named.name,
       builder.getFunctionType(arguments, fused.getResultTypes()));
+  for (unsigned argument : fixed)
+    kernel.setArgAttr(argument, fixedArgument, builder.getUnitAttr());
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&kernel.getBody().front());

@@ -2,13 +2,13 @@
 
 // Layers of equal content are one kernel, named by its position, with the
 // strategy and the priority of the most urgent one; inputs and outputs have
-// their names.
+// their names. An argument that is a weight in each launch is fixed.
 
 fact.weight @a : tensor<8xf32>
 fact.weight @b : tensor<8xf32>
 
 // CHECK-LABEL: program.kernel @pointwise_0(
-// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<8xf32>) -> tensor<4x8xf32> {
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<8xf32> {fact.fixed}) -> tensor<4x8xf32> {
 // CHECK-NEXT: %[[F:.*]] = fact.fused "pointwise" ins(%[[X]], %[[B]] : tensor<4x8xf32>, tensor<8xf32>) {
 // CHECK: } strategy(<reuse, "pointwise/f32/host#0">) priority(2) : tensor<4x8xf32>
 // CHECK: program.return %[[F]] : tensor<4x8xf32>

@@ -29,7 +29,9 @@ def Program_KernelOp : Program_Op<"kernel",
     Holds the `fact.fused` of one kernel, once for all launches. Its arguments
     are the buffers that a launch reads, its results those that it writes. Two
     operands of the region that are the same memory in every launch are one
-    argument, reshaped where their types differ.
+    argument, reshaped where their types differ. An argument that is known once
+    the weights are loaded, in every launch, has the attribute `fact.fixed`:
+    what is packed from it is packed once.
 
     ```mlir
     program.kernel @pointwise_0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -173,8 +173,7 @@ SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
 bool HostGemmPlan::packsOnce() const {
   return !gemm.packedOperands.empty() &&
          llvm::all_of(gemm.packedOperands, [&](unsigned operand) {
-           return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(
-               fused.getInputs()[operand].getDefiningOp());
+           return isFixed(fused.getInputs()[operand]);
          });
 }
 

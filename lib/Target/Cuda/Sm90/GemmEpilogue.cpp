@@ -9,6 +9,7 @@
 
 #include "../Sm80/Gemm.h"
 #include "GemmAnalysis.h"
+#include "fact/Analysis/ReadThrough.h"
 #include <cmath>
 
 using namespace mlir;
@@ -261,8 +262,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double slowdown = gemm.readsColumns() ? 1.4 : 1;
   GemmWork work{gemm.rate,    gemm.m, gemm.n,        gemm.k,
                 gemm.batches, bytes,  epilogueBytes, slots};
-  work.packsOnce = isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(
-      fused->getOperand(gemm.b.buffer).getDefiningOp());
+  work.packsOnce = isFixed(fused->getOperand(gemm.b.buffer));
   // The problem of 64x256 above took 441 us by it, 655 by 128x128 and 1098 by
   // 64x128; 8192 batches of 20 rows took 286 us by 64x128.
   const Extents &tile = gemmSchedule.getTile();
