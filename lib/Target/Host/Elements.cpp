@@ -103,8 +103,9 @@ SmallVector<const Elements::Leaf *> Elements::getGathersForAllRows() const {
   return found;
 }
 
-std::optional<GatherTable>
-GatherTable::get(KernelBuilder &b, const Elements &elements, int64_t columns) {
+std::optional<GatherTable> GatherTable::get(KernelBuilder &b,
+                                            const Elements &elements,
+                                            int64_t columns, int64_t lanes) {
   constexpr int64_t most = 1 << 14;
   SmallVector<const Elements::Leaf *> leaves = elements.getGathersForAllRows();
   SmallVector<bool> uniform = elements.findNodes(isUniform);
@@ -135,11 +136,17 @@ GatherTable::get(KernelBuilder &b, const Elements &elements, int64_t columns) {
       llvm::any_of(leaves, isApart))
     return std::nullopt;
   GatherTable table;
-  table.orders = b.scratch(b.getI64Type(), columns);
+  table.columns = columns;
+  table.width = std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(columns));
+  auto allocate = [&](int64_t numbers) {
+    return b.scratch(b.getI64Type(), numbers);
+  };
+  int64_t vectors = table.countVectors();
+  table.ends = allocate(vectors);
+  table.orders = allocate(vectors);
   SmallVector<Places> places;
   for (int64_t i = 0; i < count; ++i)
-    places.push_back({b.scratch(b.getI64Type(), columns),
-                      b.scratch(b.getI64Type(), columns)});
+    places.push_back({allocate(vectors), allocate(columns)});
   for (auto [leaf, number] : llvm::zip_equal(leaves, numbers))
     table.places[leaf] = places[number];
   return table;
@@ -236,6 +243,8 @@ void ElementsBuilder::branch(ArrayRef<Order> runs,
 
 void ElementsBuilder::shareNodes(Read read, Locate locate) {
   SmallVector<Value> values;
+  shared.clear();
+  gathers.clear();
   for (auto [number, node] : llvm::enumerate(elements.getNodes())) {
     values.push_back(ofAllRows[number] ? buildNode(node, values, read, locate)
                                        : Value());
@@ -254,33 +263,27 @@ bool ElementsBuilder::canRun(Order order) const {
   });
 }
 
-void ElementsBuilder::branchBy(const GatherTable &table, Value column,
-                               Value number, ArrayRef<Order> orders,
-                               llvm::function_ref<void()> rows) {
-  auto build = [&] {
-    order = orders.front();
-    // Here, and not in each row: a result that is written could be a table.
-    for (auto &[leaf, gathered] : gathers) {
-      auto [runs, columns] = table.places.lookup(leaf);
-      if (order == Order::up || order == Order::down)
-        gathered.readRunTable(runs, GatherTable::getNumber(b, column, width));
-      else
-        gathered.readTable(columns, column, order);
-    }
-    rows();
-  };
+SmallVector<GatheredRead::Order> ElementsBuilder::getOrders() const {
+  SmallVector<Order> orders;
+  for (Order order : {Order::up, Order::down})
+    if (canRun(order))
+      orders.push_back(order);
+  return orders;
+}
+
+void ElementsBuilder::branchBy(Value number, ArrayRef<Order> orders,
+                               llvm::function_ref<void(Order)> segment) {
   if (orders.size() == 1)
-    return build();
+    return segment(orders.front());
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                             b.integer(static_cast<int64_t>(orders.front())));
-  b.ifThen(isFirst, build,
-           [&] { branchBy(table, column, number, orders.drop_front(), rows); });
+  b.ifThen(
+      isFirst, [&] { segment(orders.front()); },
+      [&] { branchBy(number, orders.drop_front(), segment); });
 }
 
-void ElementsBuilder::tabulate(Read read, Locate locate,
-                               const GatherTable &table, Value column) {
-  shareNodes(read, locate);
+Value ElementsBuilder::findOrder() {
   auto numberOf = [&](Order order) {
     return b.integer(static_cast<int64_t>(order));
   };
@@ -288,38 +291,107 @@ void ElementsBuilder::tabulate(Read read, Locate locate,
       holdsForAll([](GatheredRead &gathered) { return gathered.locate(); });
   Value number = arith::SelectOp::create(b, inside, numberOf(Order::inside),
                                          numberOf(Order::checked));
-  for (Order order : {Order::down, Order::up}) {
-    if (!canRun(order))
-      continue;
+  for (Order order : llvm::reverse(getOrders())) {
     Value isRun = holdsForAll(
         [&](GatheredRead &gathered) { return gathered.isRun(getStep(order)); });
     number = arith::SelectOp::create(b, isRun, numberOf(order), number);
   }
-  Value vector = GatherTable::getNumber(b, column, width);
-  b.store(number, table.orders, b.getI64Type(), vector);
-  for (auto &[leaf, gathered] : gathers) {
-    auto [runs, columns] = table.places.lookup(leaf);
-    gathered.tabulate(columns, column);
-    gathered.tabulateRun(runs, vector);
-  }
+  return number;
+}
+
+void ElementsBuilder::tabulate(ReadAt read, LocateAt locate,
+                               GatherTable &table) {
+  using Predicate = arith::CmpIPredicate;
+  Type number = b.getI64Type();
+  Value none = b.integer(0);
+  // The number of the segment, its order, and where its leaves' runs are.
+  SmallVector<Value> begin{b.integer(-1), none};
+  begin.append(elements.getGathersForAllRows().size(), none);
+  SmallVector<Value> end = b.loop(
+      none, b.integer(table.countVectors()), 1, begin,
+      [&](Value vector, ValueRange before) {
+        Value column = table.getColumn(b, vector);
+        shareNodes([&](const auto &leaf) { return read(leaf, column); },
+                   [&](const auto &leaf) { return locate(leaf, column); });
+        SmallVector<Value> now{Value(), findOrder()};
+        Value continues =
+            arith::CmpIOp::create(b, Predicate::eq, now[1], before[1]);
+        for (auto &[leaf, gathered] : gathers) {
+          gathered.tabulate(table.places.lookup(leaf).columns, column);
+          Value place = none;
+          for (Order order : getOrders()) {
+            Value isOrder =
+                arith::CmpIOp::create(b, Predicate::eq, now[1],
+                                      b.integer(static_cast<int64_t>(order)));
+            Value first =
+                b.sub(gathered.getFirst(), b.mul(column, getStep(order)));
+            place = arith::SelectOp::create(b, isOrder, first, place);
+          }
+          continues = arith::AndIOp::create(
+              b, continues,
+              arith::CmpIOp::create(b, Predicate::eq, place,
+                                    before[now.size()]));
+          now.push_back(place);
+        }
+        now[0] = arith::SelectOp::create(b, continues, before[0],
+                                         b.add(before[0], 1));
+        b.store(b.add(vector, 1), table.ends, number, now[0]);
+        b.store(now[1], table.orders, number, now[0]);
+        for (auto [i, entry] : llvm::enumerate(gathers))
+          b.store(now[2 + i], table.places.lookup(entry.first).runs, number,
+                  now[0]);
+        return now;
+      });
+  table.count = b.add(end.front(), 1);
+}
+
+void ElementsBuilder::shareRows(ReadAt read, LocateAt locate,
+                                const GatherTable &table,
+                                llvm::function_ref<void(Value)> rows) {
+  Type number = b.getI64Type();
+  auto share = [&](Value column) {
+    shareNodes([&](const auto &leaf) { return read(leaf, column); },
+               [&](const auto &leaf) { return locate(leaf, column); });
+  };
+  // Whether gathers can be runs does not depend on the column.
+  share(b.integer(0));
+  SmallVector<Order> orders = getOrders();
+  orders.append({Order::inside, Order::checked});
+  b.loop(
+      b.integer(0), table.count, 1, b.integer(0),
+      [&](Value segment, ValueRange begin) -> SmallVector<Value> {
+        Value end = b.load(table.ends, number, segment);
+        branchBy(b.load(table.orders, number, segment), orders, [&](Order own) {
+          // Here, and not in each row: a result that is written could be a
+          // table.
+          SmallVector<Value> places;
+          for (auto &[leaf, gathered] : gathers)
+            places.push_back(
+                b.load(table.places.lookup(leaf).runs, number, segment));
+          b.loop(begin.front(), end, 1, [&](Value vector) {
+            Value column = table.getColumn(b, vector);
+            share(column);
+            order = own;
+            for (auto [entry, place] : llvm::zip_equal(gathers, places))
+              if (isRun(own))
+                entry.second.setFirst(
+                    b.add(place, b.mul(column, getStep(own))));
+              else
+                entry.second.readTable(table.places.lookup(entry.first).columns,
+                                       column, own);
+            rows(column);
+          });
+        });
+        return {end};
+      });
 }
 
 void ElementsBuilder::shareRows(Read read, Locate locate,
-                                llvm::function_ref<void()> rows,
-                                const GatherTable *table, Value column) {
+                                llvm::function_ref<void()> rows) {
   shareNodes(read, locate);
   if (gathers.empty())
     return rows();
-  SmallVector<Order> orders;
-  for (Order order : {Order::up, Order::down})
-    if (canRun(order))
-      orders.push_back(order);
-  if (!table)
-    return branch(orders, rows);
-  orders.append({Order::inside, Order::checked});
-  Value number = b.load(table->orders, b.getI64Type(),
-                        GatherTable::getNumber(b, column, width));
-  branchBy(*table, column, number, orders, rows);
+  branch(getOrders(), rows);
 }
 
 Value Elements::build(KernelBuilder &b, int64_t width,

@@ -68,26 +68,31 @@ private:
 };
 
 /// Where neighbors are that rows gather by the same indices: what rows would
-/// find out again and again is found once for a tile.
+/// find out again and again is found once for a tile. Columns are in vectors,
+/// of which the last may share columns with the one before it. Vectors that
+/// continue one run, or whose indices are in no order, are a segment: a
+/// reversed row is one, and a padded one has few.
 struct GatherTable {
-  /// Of each vector of columns, the order of its indices, a number of
-  /// `GatheredRead::Order`. The last vector may begin between two others.
-  Value orders;
-  /// Where leaves read: of each vector that is a run, and of each column. They
-  /// are apart, so that runs take few lines of a cache.
+  int64_t columns, width;
+  /// The number of segments; of each, the end of its vectors, and the order of
+  /// its indices, a number of `GatheredRead::Order`.
+  Value count, ends, orders;
+  /// Where a leaf reads: of each segment that is a run, the place of column 0
+  /// if the run had it; and the place of each column.
   struct Places {
     Value runs, columns;
   };
   llvm::DenseMap<const Elements::Leaf *, Places> places;
 
-  /// The number of the vector from `column` on.
-  static Value getNumber(KernelBuilder &b, Value column, int64_t width) {
-    return b.div(b.add(column, width - 1), width);
+  int64_t countVectors() const { return (columns + width - 1) / width; }
+  Value getColumn(KernelBuilder &b, Value vector) const {
+    return b.min(b.mul(vector, width), columns - width);
   }
-  /// A table for vectors of rows of so many columns; none where rows share no
-  /// gather, or the table would not stay in a cache.
-  static std::optional<GatherTable>
-  get(KernelBuilder &b, const Elements &elements, int64_t columns);
+  /// A table for rows of so many columns, in vectors of up to `lanes`; none
+  /// where rows share no gather, or the table would not stay in a cache.
+  static std::optional<GatherTable> get(KernelBuilder &b,
+                                        const Elements &elements,
+                                        int64_t columns, int64_t lanes);
 };
 
 /// Builds elements of one column, or of neighbors in some, for several rows.
@@ -104,12 +109,18 @@ public:
   /// Builds `rows`, which calls `build` for several rows, after what is the
   /// same for all rows: `read` and `locate` give it. Where rows gather by the
   /// same vectors of indices, `rows` is built for each order of these that
-  /// the kernel may find; `table` tells it, from `column` on, if there is one.
-  void shareRows(Read read, Locate locate, llvm::function_ref<void()> rows,
-                 const GatherTable *table = nullptr, Value column = Value());
-  /// Fills the part of a table that `shareRows` will read.
-  void tabulate(Read read, Locate locate, const GatherTable &table,
-                Value column);
+  /// the kernel may find.
+  void shareRows(Read read, Locate locate, llvm::function_ref<void()> rows);
+
+  using ReadAt = llvm::function_ref<Value(const Elements::Leaf &, Value)>;
+  using LocateAt =
+      llvm::function_ref<Elements::Place(const Elements::Leaf &, Value)>;
+  /// Fills a table; `read` and `locate` are given a column.
+  void tabulate(ReadAt read, LocateAt locate, GatherTable &table);
+  /// Builds `rows(column)` for all columns, segment by segment, as `shareRows`
+  /// does.
+  void shareRows(ReadAt read, LocateAt locate, const GatherTable &table,
+                 llvm::function_ref<void(Value)> rows);
 
 private:
   using Order = GatheredRead::Order;
@@ -130,10 +141,16 @@ private:
   void shareNodes(Read read, Locate locate);
   bool canRun(Order order) const;
   static int64_t getStep(Order order) { return order == Order::up ? 1 : -1; }
-  /// Builds `rows` for each of these orders, as a number tells, with what the
-  /// table has from `column` on.
-  void branchBy(const GatherTable &table, Value column, Value number,
-                llvm::ArrayRef<Order> orders, llvm::function_ref<void()> rows);
+  static bool isRun(Order order) {
+    return order == Order::up || order == Order::down;
+  }
+  /// The orders that a vector of the gathers may have.
+  llvm::SmallVector<Order> getOrders() const;
+  /// The order of the gathers' indices, as a number.
+  Value findOrder();
+  /// Builds `segment` for each of these orders, as a number tells.
+  void branchBy(Value number, llvm::ArrayRef<Order> orders,
+                llvm::function_ref<void(Order)> segment);
   /// Builds `rows` for each of these orders, by branches, and for those of
   /// indices that are no runs.
   void branch(llvm::ArrayRef<Order> runs, llvm::function_ref<void()> rows);

@@ -91,16 +91,10 @@ void GatheredRead::tabulate(Value table, Value column) {
   b.store(kept, table, b.getI64Type(), column);
 }
 
-void GatheredRead::tabulateRun(Value table, Value number) {
+Value GatheredRead::getFirst() {
   Distances distances = findDistances();
-  Value first = b.lane(distances.vector, 0),
-        last = b.lane(distances.vector, width - 1);
-  b.store(b.min(first, last), table, b.getI64Type(), number);
-}
-
-void GatheredRead::readRunTable(Value table, Value number) {
-  if (!indices.empty())
-    firstOfRun = b.load(table, b.getI64Type(), number);
+  return b.min(b.lane(distances.vector, 0),
+               b.lane(distances.vector, width - 1));
 }
 
 void GatheredRead::readTable(Value table, Value column, Order order) {
@@ -162,7 +156,6 @@ Value GatheredRead::isRun(int64_t step) {
 }
 
 Value GatheredRead::read(int64_t distance, Value pointer, Value offset) {
-  // The neighbor that comes first in memory.
   if (firstOfRun) {
     offset = b.add(offset, firstOfRun);
   } else {
@@ -181,19 +174,43 @@ Value GatheredRead::read(int64_t distance, Value pointer, Value offset) {
   return vector::ShuffleOp::create(b, found, found, order);
 }
 
-Value GatheredRead::readRun(ArrayRef<int64_t> steps, Value pointer,
-                            Value offset) {
-  if (steps.empty())
-    return readEach(pointer, offset, Order::checked);
-  Type result = VectorType::get({width}, getComputeType(storage));
-  auto branch = scf::IfOp::create(b, TypeRange(result), isRun(steps.front()),
+/// The value of one of two branches.
+static Value choose(KernelBuilder &b, Value condition, Type type,
+                    llvm::function_ref<Value()> then,
+                    llvm::function_ref<Value()> otherwise) {
+  auto branch = scf::IfOp::create(b, TypeRange(type), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, read(getDistance(steps.front()), pointer, offset));
+  scf::YieldOp::create(b, then());
   b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, readRun(steps.drop_front(), pointer, offset));
+  scf::YieldOp::create(b, otherwise());
   return branch.getResult(0);
+}
+
+Value GatheredRead::readRun(ArrayRef<int64_t> steps, Value pointer,
+                            Value offset) {
+  Type result = VectorType::get({width}, getComputeType(storage));
+  // Most vectors are in range as a whole.
+  if (steps.empty()) {
+    Value inside = locate();
+    return choose(
+        b, inside, result,
+        [&] { return readEach(pointer, offset, Order::inside); },
+        [&] { return readEach(pointer, offset, Order::checked); });
+  }
+  int64_t step = steps.front();
+  // The ends alone refute most vectors that are no run.
+  Value ends = b.sub(b.lane(indices.front().vector, width - 1),
+                     b.lane(indices.front().vector, 0));
+  Value mayRun = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ends,
+                                       b.integer(step * (width - 1)));
+  Value runs = choose(
+      b, mayRun, b.getI1Type(), [&] { return isRun(step); },
+      [&] { return b.constant(0, b.getI1Type()); });
+  return choose(
+      b, runs, result, [&] { return read(getDistance(step), pointer, offset); },
+      [&] { return readRun(steps.drop_front(), pointer, offset); });
 }
 
 Value GatheredRead::locate() {

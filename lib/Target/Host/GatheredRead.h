@@ -34,14 +34,13 @@ public:
   /// 64 bits per column, from `column` on. For reads whose neighbors are no
   /// distance apart but by their indices.
   void tabulate(Value table, Value column);
-  /// Writes the least distance into entry `number` of a table: where a run
-  /// begins in memory.
-  void tabulateRun(Value table, Value number);
+  /// The distance of the neighbor of a run that comes first in memory.
+  Value getFirst();
   /// Takes the distances for reads of `order`, which is no run, from such a
   /// table, here.
   void readTable(Value table, Value column, Order order);
-  /// The same for runs.
-  void readRunTable(Value table, Value number);
+  /// Takes that of a run from elsewhere.
+  void setFirst(Value distance) { firstOfRun = distance; }
   /// Decides here where the neighbors are, for reads of several rows, and
   /// returns whether all indices are in range.
   Value locate();
@@ -96,8 +95,7 @@ private:
   llvm::SmallVector<Indices> indices;
   /// Found by `locate`, or read from a table.
   std::optional<Distances> located;
-  /// Of a run, read from a table: the distance of the neighbor that comes first
-  /// in memory.
+  /// Given by `setFirst`.
   Value firstOfRun;
 };
 } // namespace fact::host

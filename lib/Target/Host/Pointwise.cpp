@@ -392,26 +392,53 @@ void BlockWriter::build(Value block, Value from, Value to) {
 /// Tables of the gathers that the rows of a tile share, by result.
 using GatherTables = DenseMap<const PointwisePlan::Result *, GatherTable>;
 
+/// The columns of a vector of a result.
+static int64_t getLanes(KernelBuilder &b, const PointwisePlan::Result &result) {
+  // Little work per vector does not pay for a loop of its own.
+  bool isLittle = result.elements.countOps() <= 2;
+  return b.getLoopLanes(b.getF32Type()) * (isLittle ? 2 : 1);
+}
+
+/// Writes all columns of some rows of a result that gathers by a table.
+static void writeSegments(KernelBuilder &b, const PointwisePlan::Result &result,
+                          std::vector<RowWriter> &writers,
+                          const GatherTable &table) {
+  ElementsBuilder elements(b, result.elements, table.width);
+  RowWriter &first = writers.front();
+  elements.shareRows(
+      [&](const Elements::Leaf &leaf, Value column) {
+        return first.read(leaf, column, table.width);
+      },
+      [&](const Elements::Leaf &leaf, Value column) {
+        return first.locate(leaf, column);
+      },
+      table,
+      [&](Value column) {
+        for (RowWriter &writer : writers)
+          writer.write(column, elements);
+      });
+}
+
 /// Writes columns [from, to) of some rows of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
                          ArrayRef<Value> rows, Value from, Value to,
                          const GatherTables &tables = GatherTables()) {
   for (const PointwisePlan::Result &result : part.results) {
-    // Little work per vector does not pay for a loop of its own.
-    bool isLittle = tables.empty() && result.elements.countOps() <= 2;
-    int64_t lanes = b.getLoopLanes(b.getF32Type()) * (isLittle ? 2 : 1);
     std::vector<RowWriter> writers;
     for (Value row : rows)
       writers.emplace_back(b, result, row);
-    auto found = tables.find(&result);
-    const GatherTable *table = found == tables.end() ? nullptr : &found->second;
-    b.columns(from, to, lanes, [&](Value column, int64_t width) {
+    auto table = tables.find(&result);
+    if (table != tables.end()) {
+      writeSegments(b, result, writers, table->second);
+      continue;
+    }
+    b.columns(from, to, getLanes(b, result), [&](Value column, int64_t width) {
       ElementsBuilder elements(b, result.elements, width);
       auto writeRows = [&] {
         for (RowWriter &writer : writers)
           writer.write(column, elements);
       };
-      if (rows.size() == 1 && !table)
+      if (rows.size() == 1)
         return writeRows();
       elements.shareRows(
           [&](const Elements::Leaf &leaf) {
@@ -420,7 +447,7 @@ static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
           [&](const Elements::Leaf &leaf) {
             return writers.front().locate(leaf, column);
           },
-          writeRows, table, column);
+          writeRows);
     });
   }
 }
@@ -429,26 +456,27 @@ static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
 static GatherTables tabulate(KernelBuilder &b,
                              const PointwisePlan::Part &part) {
   GatherTables tables;
-  int64_t lanes = b.getLoopLanes(b.getF32Type());
-  Value begin = b.integer(0), end = b.integer(part.getInner());
   for (const PointwisePlan::Result &result : part.results) {
+    // Long runs gain from wide vectors; those at the ends of short rows, which
+    // are no runs, lose.
+    int64_t lanes = b.getLoopLanes(b.getF32Type());
+    if (part.getInner() >= 32 * lanes)
+      lanes = getLanes(b, result);
     std::optional<GatherTable> table =
-        GatherTable::get(b, result.elements, part.getInner());
+        GatherTable::get(b, result.elements, part.getInner(), lanes);
     if (!table)
       continue;
     // What all rows share is as in the first one.
-    RowWriter writer(b, result, begin);
-    b.columns(begin, end, lanes, [&](Value column, int64_t width) {
-      ElementsBuilder(b, result.elements, width)
-          .tabulate(
-              [&](const Elements::Leaf &leaf) {
-                return writer.read(leaf, column, width);
-              },
-              [&](const Elements::Leaf &leaf) {
-                return writer.locate(leaf, column);
-              },
-              *table, column);
-    });
+    RowWriter writer(b, result, b.integer(0));
+    ElementsBuilder(b, result.elements, table->width)
+        .tabulate(
+            [&](const Elements::Leaf &leaf, Value column) {
+              return writer.read(leaf, column, table->width);
+            },
+            [&](const Elements::Leaf &leaf, Value column) {
+              return writer.locate(leaf, column);
+            },
+            *table);
     tables[&result] = *table;
   }
   return tables;

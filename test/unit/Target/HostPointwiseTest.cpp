@@ -309,6 +309,53 @@ TEST(Pointwise, GathersOfGathers) {
               {"6x40xi64"}, 20.0);
 }
 
+/// "[i, j, ...]" of a function of the column.
+static std::string listIndices(int64_t count, int64_t (*of)(int64_t, int64_t)) {
+  std::string text;
+  for (int64_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + std::to_string(of(i, count));
+  return "[" + text + "]";
+}
+
+TEST(Pointwise, GathersInRuns) {
+  // Reflected, rolled, folded, and with one index out of range: several runs up
+  // and down, which begin and end between vectors, in short and long rows.
+  using Index = int64_t (*)(int64_t, int64_t);
+  const Index indices[] = {
+      [](int64_t i, int64_t n) { return i < 3 ? 3 - i : i - 3; },
+      [](int64_t i, int64_t n) { return (i + 21) % n; },
+      [](int64_t i, int64_t n) { return i < n / 2 ? i : n - i; },
+      [](int64_t i, int64_t n) { return i == 40 ? n : n - 1 - i; }};
+  for (auto [columns, type] : {std::pair(67, "i32"), std::pair(301, "i64")})
+    for (Index index : indices) {
+      std::string x = tensor({5, columns}, type), i = tensor({columns}, "i64");
+      checkRegion("pointwise", {x},
+                  formatv("%i = fact.constant dense<{2}> : {1}\n"
+                          "%0 = fact.gather %a0, %i dim 1 : ({0}, {1}) -> {0}\n"
+                          "fact.yield %0 : {0}",
+                          T(x), T(i), listIndices(columns, index))
+                      .str(),
+                  {x});
+    }
+  // Rows that share them four at a time, and values beside them.
+  for (const std::string &type : types) {
+    std::string x = tensor({9, 70}, type), y = tensor({9, 66}, type);
+    std::string list =
+        listIndices(66, [](int64_t i, int64_t) { return i < 3 ? 3 - i : i; });
+    checkRegion(
+        "pointwise", {x, y},
+        formatv(
+            "%i = fact.constant dense<{2}> : tensor<66xi64>\n"
+            "%0 = fact.gather %a0, %i dim 1 : ({0}, tensor<66xi64>) -> {1}\n"
+            "%1 = fact.exp %0 : ({1}) -> {1}\n"
+            "%2 = fact.sub %1, %a1 : ({1}, {1}) -> {1}\n"
+            "fact.yield %2 : {1}",
+            T(x), T(y), list)
+            .str(),
+        {y});
+  }
+}
+
 TEST(Pointwise, GathersFromPartsOfOneTensor) {
   checkRegion("pointwise", {"20xi64", "40xi64"}, R"(
     %s = fact.slice %a0 dim 0 start 0 : (tensor<20xi64>) -> tensor<4xi64>
