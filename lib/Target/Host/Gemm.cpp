@@ -32,6 +32,8 @@ protected:
   }
 
 private:
+  /// The register tiles to choose from.
+  SmallVector<Extents> getMicroTiles() const;
   /// Whether a weight or a constant is packed, when the model is created.
   bool packsOnce() const;
 
@@ -70,7 +72,8 @@ class GemmEpilogueFamily : public GemmFamily {
 public:
   GemmEpilogueFamily()
       : GemmFamily(gemmEpilogueRule, ContractionRegion::Kind::Single,
-                   {&HostGemmAttr::kind, &HostStreamAttr::kind}) {}
+                   {&HostGemmAttr::kind, &HostBlockedAttr::kind,
+                    &HostStreamAttr::kind}) {}
 };
 
 class GatedGemmFamily : public GemmFamily {
@@ -101,21 +104,24 @@ LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
                           "rows, if neighboring columns of the rhs are "
                           "adjacent in memory";
   }
-  auto own = cast<HostGemmAttr>(schedule);
-  Extents micro = own.getMicro();
+  if (isa<HostBlockedAttr>(schedule) && !gemm.canBlock())
+    return emitError() << "packs the blocks of one product whose columns are "
+                          "not reduced";
+  auto own = GemmSizes::get(schedule);
+  Extents micro = own.micro;
   if (micro[0] * micro[1] > 512)
     return emitError() << "the register tile has at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
-  if (own.getRows() % micro[0] || own.getColumns() % micro[1])
+  if (own.rows % micro[0] || own.columns % micro[1])
     return emitError() << "rows and columns must be multiples of the register "
                           "tile "
-                       << micro[0] << "x" << micro[1] << ", not "
-                       << own.getRows() << " and " << own.getColumns();
+                       << micro[0] << "x" << micro[1] << ", not " << own.rows
+                       << " and " << own.columns;
   return success();
 }
 
-SpaceAttrInterface HostGemmPlan::getSpace() const {
-  int64_t rows = gemm.batchRows, columns = gemm.getColumns();
+SmallVector<Extents> HostGemmPlan::getMicroTiles() const {
+  int64_t rows = gemm.batchRows;
   // Register tiles whose sums fill the registers beside a row of B and an
   // element of A, and are enough to hide the latency of a multiplication.
   int64_t lanes = cpu.getVectorBytes() / 4;
@@ -144,6 +150,11 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
     }
     micro = narrow;
   }
+  return micro;
+}
+
+SpaceAttrInterface HostGemmPlan::getSpace() const {
+  int64_t rows = gemm.batchRows, columns = gemm.getColumns();
   // Multiples of every register tile; larger ones where there are many rows.
   int64_t tileRows =
       rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);
@@ -151,12 +162,35 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
   SmallVector<int64_t> rowSizes{tileRows};
   if (rows >= 96)
     rowSizes.push_back(96);
-  return HostGemmAttr::getSpace(fused.getContext(), micro, rowSizes, {wide});
+  return HostGemmAttr::getSpace(fused.getContext(), getMicroTiles(), rowSizes,
+                                {wide});
 }
 
+/// Rows of a tile that packs blocks: more share a block, and fewer stay in the
+/// second cache beside it.
+static constexpr int64_t mostBlockedRows = 192;
+
 SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
+  SmallVector<ScheduleAttr> schedules;
+  if (gemm.canBlock() && !gemm.canStream() && !packsOnce()) {
+    int64_t tiles = ceilDivide(gemm.batchRows, mostBlockedRows);
+    SmallVector<ScheduleAttr> blocked;
+    for (const Extents &micro : getMicroTiles()) {
+      int64_t rows = ceilDivide(ceilDivide(gemm.batchRows, tiles), micro[0]);
+      llvm::append_range(blocked,
+                         HostBlockedAttr::getSpace(fused.getContext(), {micro},
+                                                   {rows * micro[0]}, {192})
+                             .enumerate());
+    }
+    // With the register tile that fits the columns best: measuring those of
+    // the space compares the others.
+    schedules.push_back(
+        *llvm::min_element(blocked, [&](ScheduleAttr x, ScheduleAttr y) {
+          return predict(x) < predict(y);
+        }));
+  }
   if (!gemm.canStream())
-    return {};
+    return schedules;
   // Sums of a piece that is no longer than processors need to fetch ahead, and
   // shorter ones for several threads.
   int64_t bytes = getStorageBytes(gemm.compute);
@@ -166,8 +200,10 @@ SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
   SmallVector<int64_t> sizes{columns};
   if (columns / 4 < gemm.getColumns())
     sizes.push_back(columns / 4);
-  return llvm::to_vector(
+  llvm::append_range(
+      schedules,
       HostStreamAttr::getSpace(fused.getContext(), sizes).enumerate());
+  return schedules;
 }
 
 bool HostGemmPlan::packsOnce() const {
@@ -186,8 +222,8 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
                    (0.4 * machine.getMatrixFlops(toElementType(gemm.compute)));
     return 1e6 * std::max(flops, traffic) * (1.25 + 64.0 / stream.getColumns());
   }
-  auto own = cast<HostGemmAttr>(schedule);
-  double mr = own.getMicro()[0], nr = own.getMicro()[1];
+  auto own = GemmSizes::get(schedule);
+  double mr = own.micro[0], nr = own.micro[1];
   // Loads per multiplication; then spills, or too few sums to hide latency.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
   double vectors = nr * getStorageBytes(gemm.compute) / cpu.getVectorBytes();
@@ -201,14 +237,21 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
   // Each tile packs its rows of A again.
   double tiles = gemm.hasReductions(/*ofRows=*/true)
                      ? 1
-                     : ceilDivide(gemm.getColumns(), own.getColumns());
+                     : ceilDivide(gemm.getColumns(), own.columns);
   double packing = double(gemm.rows) * gemm.k * tiles;
+  // Each tile packs its columns of B too.
+  bool blocks = isa<HostBlockedAttr>(schedule);
+  if (blocks)
+    packing += double(gemm.batches) * gemm.k * gemm.getColumns() *
+               ceilDivide(gemm.batchRows, own.rows);
   double flops =
       machine.getMatrixFlops(toElementType(gemm.compute)) * efficiency;
   double seconds = 2 * padded * gemm.k / flops + packing / machine.scalarFlops;
-  seconds = std::max(seconds, traffic);
+  // A sum, and not the maximum, so that arithmetic ranks the schedules of
+  // products that memory limits.
+  seconds += traffic;
   // Otherwise B is read and written before each launch.
-  if (!packsOnce())
+  if (!blocks && !packsOnce())
     seconds += 2.0 * gemm.batches * gemm.k * gemm.getColumns() *
                getStorageBytes(gemm.compute) / machine.bandwidth;
   return 1e6 * seconds;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The runtime packs B once, through `pack`, in panels as wide as the register
-// tile; each tile packs its rows of A itself. Packing also converts to f32,
+// tile, or each tile packs its panels, all of them or a block at a time; each
+// tile packs its rows of A itself. Packing also converts to f32,
 // applies views and transposes, and repeats the last row or column up to a
 // whole register tile, so that the inner loop has one form.
 //
@@ -27,6 +28,7 @@ using namespace fact::host;
 GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
                          ScheduleAttr schedule)
     : b(b), plan(plan), streams(isa<HostStreamAttr>(schedule)),
+      blocks(isa<HostBlockedAttr>(schedule)),
       mostProducts(plan.getMostProducts()), panels(0), units(0),
       reducesRows(plan.hasReductions(true)),
       reducesColumns(plan.hasReductions(false)) {
@@ -35,16 +37,16 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
     rows = mr = plan.batchRows;
     columns = nr = stream.getColumns();
   } else {
-    auto gemm = cast<HostGemmAttr>(schedule);
-    mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
-    rows = gemm.getRows(), columns = gemm.getColumns();
+    GemmSizes sizes = GemmSizes::get(schedule);
+    mr = sizes.micro[0], nr = sizes.micro[1];
+    rows = sizes.rows, columns = sizes.columns;
   }
   // Vectors of a whole register, or of a part that divides the register tile.
   lanes = b.getRegisterLanes(plan.compute);
   while (nr % lanes)
     lanes /= 2;
-  std::tie(depth, chain) =
-      plan.chooseBlocks(b.getCpu(), streams ? mr : nr * mostProducts);
+  std::tie(depth, chain) = plan.chooseBlocks(
+      b.getCpu(), streams ? mr : nr * mostProducts * (blocks ? 2 : 1));
   if (streams)
     depth = chain;
   for (const Segment &segment : plan.segments) {
@@ -63,7 +65,8 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
 //===----------------------------------------------------------------------===//
 
 void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
-                            Value panel, Value target, Value targetOffset) {
+                            Value panel, const Terms &terms, Value target,
+                            Value targetOffset) {
   // A panel stays inside one batch, so its columns are at one stride.
   int64_t n = product.n;
   Value source = b.getPointer(product.b.base);
@@ -74,31 +77,39 @@ void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
   for (int64_t j = 0; j < nr; ++j)
     lines.offsets.push_back(
         b.add(base, b.mul(b.min(b.add(first, j), n - 1), stride)));
-  Value none = b.integer(0), end = b.integer(plan.k);
+  auto [from, to] = terms;
   // Columns that are contiguous in memory are copied with vectors.
   if (stride == 1 && lines.stride != 1) {
     Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                         b.add(first, nr), b.integer(n));
     b.ifThen(
         whole,
-        [&] { packAdjacentLines(b, lines, none, end, target, targetOffset); },
-        [&] { packLines(b, lines, none, end, target, targetOffset); });
+        [&, from = from, to = to] {
+          packAdjacentLines(b, lines, from, to, target, targetOffset);
+        },
+        [&, from = from, to = to] {
+          packLines(b, lines, from, to, target, targetOffset);
+        });
     return;
   }
-  packLines(b, lines, none, end, target, targetOffset);
+  packLines(b, lines, from, to, target, targetOffset);
 }
 
 /// Panels that are packed in one loop over K, if rows of B are contiguous: a
 /// piece of a row is then several cache lines, of which none is read twice.
 static constexpr int64_t panelsAtOnce = 8;
 
+/// Such pieces of rows are too short for a processor to fetch ahead by itself.
+/// More would evict each other where rows are a power of two apart.
+static constexpr int64_t rowsAhead = 4;
+
 void GemmBuilder::packPanels(const GemmPlan::Product &product, Value batch,
-                             Value first, Value end, Value target,
-                             Value targetOffset) {
+                             Value first, Value end, const Terms &terms,
+                             Value target, Value targetOffset) {
   auto packEach = [&](Value from) {
     b.loop(from, end, 1, [&](Value panel) {
       Value at = b.mul(b.sub(panel, first), unitElements());
-      packPanel(product, batch, panel, target, b.add(targetOffset, at));
+      packPanel(product, batch, panel, terms, target, b.add(targetOffset, at));
     });
   };
   const RowView &view = product.b;
@@ -111,9 +122,13 @@ void GemmBuilder::packPanels(const GemmPlan::Product &product, Value batch,
   b.loop(first, rest, panelsAtOnce, [&](Value panel) {
     Value from = b.add(base, b.mul(panel, nr));
     Value to = b.add(targetOffset, b.mul(b.sub(panel, first), unitElements()));
-    b.loop(b.integer(0), b.integer(plan.k), 1, [&](Value k) {
+    b.loop(terms.from, terms.to, 1, [&](Value k) {
       Value row = b.add(from, b.mul(k, view.columnStride));
-      Value at = b.add(to, b.mul(k, nr));
+      Value at = b.add(to, b.mul(b.sub(k, terms.from), nr));
+      int64_t line = 64 / getStorageBytes(plan.storage);
+      for (int64_t i = 0; i < panelsAtOnce * nr; i += line)
+        b.prefetch(source, plan.storage,
+                   b.add(row, rowsAhead * view.columnStride + i));
       for (int64_t i = 0; i < panelsAtOnce; ++i)
         for (int64_t j = 0; j < nr; j += lanes)
           b.store(b.load(source, plan.storage, b.add(row, i * nr + j), lanes),
@@ -141,7 +156,7 @@ void GemmBuilder::buildPack() {
     Value batch = b.div(index, perBatch);
     Value first = b.mul(b.rem(index, perBatch), together);
     packPanels(plan.products.front(), batch, first,
-               b.min(b.add(first, together), units), target,
+               b.min(b.add(first, together), units), getAllTerms(), target,
                b.mul(b.add(b.mul(batch, units), first), unitElements()));
     return b.endFunction();
   }
@@ -156,7 +171,8 @@ void GemmBuilder::buildPack() {
     auto pack = [&] {
       for (int64_t i = 0; i < count; ++i) {
         auto packOne = [&] {
-          packPanel(plan.products[products[i]], batch, panel, target, offset);
+          packPanel(plan.products[products[i]], batch, panel, getAllTerms(),
+                    target, offset);
         };
         if (count == 1)
           return packOne();
@@ -292,18 +308,20 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
   });
 }
 
-/// Packs the tile's panels, where `pack` does not.
+/// Packs the tile's panels, where `pack` does not; of blocks, makes room.
 void GemmBuilder::packForTile(Value batch) {
   packedB = b.scratch(plan.compute, tilePanels * mostProducts * unitElements());
+  if (blocks)
+    return;
   if (plan.products.size() == 1)
     return packPanels(plan.products.front(), batch, firstPanel, panelEnd,
-                      packedB, b.integer(0));
+                      getAllTerms(), packedB, b.integer(0));
   for (size_t s = 0; s < plan.segments.size(); ++s)
     forPanels(s, [&](Value panel) {
       Value at = b.mul(b.sub(b.add(panel, ranges[s].firstPanel), firstPanel),
                        mostProducts);
       for (auto [i, number] : llvm::enumerate(plan.segments[s].products))
-        packPanel(plan.products[number], batch, panel, packedB,
+        packPanel(plan.products[number], batch, panel, getAllTerms(), packedB,
                   b.mul(b.add(at, i), unitElements()));
     });
 }
@@ -338,7 +356,7 @@ void GemmBuilder::buildTile() {
   panelEnd = b.min(b.add(firstPanel, tilePanels), panels);
   if (streams) {
     chains = b.scratch(plan.compute, mr * nr);
-  } else if (plan.packedOperands.empty()) {
+  } else if (!packsBefore()) {
     packForTile(batch);
   } else {
     // The runtime passes the panels in place of the first packed operand.
@@ -371,6 +389,9 @@ void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   b.loop(b.integer(0), b.integer(plan.k), depth, [&](Value from) {
     Value to = b.min(b.add(from, depth), plan.k);
     packRows(firstRow, rowEnd, from, to);
+    if (blocks)
+      packPanels(plan.products.front(), batch, firstPanel, panelEnd, {from, to},
+                 packedB, b.integer(0));
     for (size_t s = 0; s < plan.segments.size(); ++s)
       forPanels(s, [&](Value panel) {
         Value tilePanel = b.sub(b.add(panel, ranges[s].firstPanel), firstPanel);
@@ -400,13 +421,26 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
     return b.ifThen(last, finish);
   }
   int64_t count = segment.products.size();
-  Value unit = plan.packedOperands.empty()
-                   ? b.mul(at.tilePanel, mostProducts)
-                   : b.add(b.mul(at.panel, count), ranges[s].firstUnit);
+  Value unit = packsBefore()
+                   ? b.add(b.mul(at.panel, count), ranges[s].firstUnit)
+                   : b.mul(at.tilePanel, mostProducts);
   Value offsetB = b.mul(unit, unitElements());
   if (firstOffset)
     offsetB = b.add(firstOffset, offsetB);
+  // A block begins with term `from`.
+  if (blocks)
+    offsetB = b.sub(offsetB, b.mul(from, nr));
   Value offsetA = b.mul(b.sub(at.row, at.firstRow), depth);
+  if (writesRegisters(segment)) {
+    SmallVector<Value> products = multiplyTerms(offsetA, offsetB, from, to);
+    return b.ifThen(
+        isWhole(segment, at), [&] { writeRegisters(segment, products, at); },
+        [&] {
+          for (auto [i, value] : llvm::enumerate(products))
+            b.store(value, sums, plan.compute, b.add(at.sums, i * lanes));
+          finish();
+        });
+  }
   for (int64_t i = 0; i < count; ++i)
     multiply(b.add(at.sums, i * mr * nr), offsetA,
              b.add(offsetB, i * unitElements()), from, to);
@@ -431,21 +465,26 @@ void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
   });
 }
 
-void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
-                                Value from, Value to) {
+SmallVector<Value> GemmBuilder::multiplyTerms(Value offsetA, Value offsetB,
+                                              Value from, Value to) {
   MicroTile micro{mr, nr / lanes, lanes, /*strideA=*/mr};
   SmallVector<Value> zeros(mr * micro.vectors,
                            b.constant(0, b.withWidth(plan.compute, lanes)));
-  SmallVector<Value> products = buildMicroKernel(
-      b, micro, plan.compute, packedA, offsetA, from, to,
-      std::min<int64_t>(chain, 4), zeros, [&](Value k) {
-        SmallVector<Value> vectors;
-        Value offset = b.add(offsetB, b.mul(k, nr));
-        for (int64_t j = 0; j < micro.vectors; ++j)
-          vectors.push_back(
-              b.load(packedB, plan.compute, b.add(offset, j * lanes), lanes));
-        return vectors;
-      });
+  return buildMicroKernel(b, micro, plan.compute, packedA, offsetA, from, to,
+                          std::min<int64_t>(chain, 4), zeros, [&](Value k) {
+                            SmallVector<Value> vectors;
+                            Value offset = b.add(offsetB, b.mul(k, nr));
+                            for (int64_t j = 0; j < micro.vectors; ++j)
+                              vectors.push_back(b.load(packedB, plan.compute,
+                                                       b.add(offset, j * lanes),
+                                                       lanes));
+                            return vectors;
+                          });
+}
+
+void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
+                                Value from, Value to) {
+  SmallVector<Value> products = multiplyTerms(offsetA, offsetB, from, to);
   auto write = [&](bool isFirst) {
     for (auto [i, value] : llvm::enumerate(products)) {
       Value at = b.add(sumsOffset, i * lanes), sum = value;

@@ -23,7 +23,7 @@ public:
   GemmBuilder(KernelBuilder &b, const GemmPlan &plan, ScheduleAttr schedule);
 
   void build() {
-    if (!streams && !plan.packedOperands.empty())
+    if (packsBefore())
       buildPack();
     buildTile();
   }
@@ -36,17 +36,27 @@ private:
   struct Range {
     int64_t firstPanel, panels, firstUnit;
   };
-  int64_t unitElements() const { return plan.k * nr; }
+  /// Whether `pack` packs B, and not each tile.
+  bool packsBefore() const {
+    return !streams && !blocks && !plan.packedOperands.empty();
+  }
+  int64_t unitElements() const { return (blocks ? depth : plan.k) * nr; }
   bool isBlocked() const { return depth < plan.k; }
   int64_t sumsElements() const { return mostProducts * mr * nr; }
 
+  /// Terms of all sums, or of a block of them.
+  struct Terms {
+    Value from, to;
+  };
+  Terms getAllTerms() const { return {b.integer(0), b.integer(plan.k)}; }
   /// Packs a panel of one batch of a product's B.
   void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
-                 Value target, Value targetOffset);
+                 const Terms &terms, Value target, Value targetOffset);
   /// Packs panels [first, end) of a segment's only product, one after the
   /// other.
   void packPanels(const GemmPlan::Product &product, Value batch, Value first,
-                  Value end, Value target, Value targetOffset);
+                  Value end, const Terms &terms, Value target,
+                  Value targetOffset);
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
@@ -66,10 +76,20 @@ private:
   void streamRows(Value base, Value count, Value from, Value k, int64_t rows);
   void addChains(const Position &at, Value count, Value isFirst);
   void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
+  /// The sums of some terms of a register tile, by row and vector.
+  llvm::SmallVector<Value> multiplyTerms(Value offsetA, Value offsetB,
+                                         Value from, Value to);
   void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
                      Value to);
 
   void buildEpilogue(const Segment &segment, const Position &at);
+  /// Whether register tiles that are whole become results without memory
+  /// between: their sums are one chain, and little is computed from them.
+  bool writesRegisters(const Segment &segment) const;
+  /// Whether the results have all rows and columns of a register tile.
+  Value isWhole(const Segment &segment, const Position &at);
+  void writeRegisters(const Segment &segment, ValueRange products,
+                      const Position &at);
   void writeFull(const Segment &segment, const GemmPlan::Result &result,
                  const Position &at);
   /// Calls `body(column, width)` for a panel's columns, numbered within the
@@ -99,8 +119,8 @@ private:
 
   KernelBuilder &b;
   const GemmPlan &plan;
-  /// Whether the rhs is read in place.
-  bool streams;
+  /// Whether the rhs is read in place, or packed block by block.
+  bool streams, blocks;
   /// Rows and columns of the register tile, or of a tile that streams, and
   /// lanes of its vectors.
   int64_t mr, nr, lanes;

@@ -32,6 +32,40 @@ void GemmBuilder::buildEpilogue(const Segment &segment, const Position &at) {
   }
 }
 
+bool GemmBuilder::writesRegisters(const Segment &segment) const {
+  // The epilogue is written once for each register.
+  constexpr int64_t mostOps = 4;
+  auto isLittle = [](const GemmPlan::Result &result) {
+    return result.form == GemmPlan::Form::Full &&
+           result.elements.elements.countOps() <= mostOps;
+  };
+  return chain == plan.k && segment.products.size() == 1 &&
+         segment.reductions.empty() && segment.results.size() == 1 &&
+         isLittle(segment.results.front());
+}
+
+Value GemmBuilder::isWhole(const Segment &segment, const Position &at) {
+  auto isWithin = [&](Value end, Value limit) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, limit);
+  };
+  Value column = b.mul(at.panel, nr);
+  return arith::AndIOp::create(
+      b, isWithin(b.add(at.row, mr), at.rowEnd),
+      isWithin(b.add(column, nr), b.integer(segment.n)));
+}
+
+void GemmBuilder::writeRegisters(const Segment &segment, ValueRange products,
+                                 const Position &at) {
+  Value first = b.mul(at.panel, nr);
+  int64_t vectors = nr / lanes;
+  for (int64_t i = 0; i < mr; ++i)
+    storeRow(segment.results.front(), b.add(at.row, i), [&](Store store) {
+      for (int64_t j = 0; j < vectors; ++j)
+        store(b.add(first, j * lanes), lanes,
+              [&](Value) { return products[i * vectors + j]; });
+    });
+}
+
 void GemmBuilder::forColumns(const Segment &segment, Value panel,
                              llvm::function_ref<void(Value, int64_t)> body) {
   auto buildWhole = [&] {

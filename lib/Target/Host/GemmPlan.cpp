@@ -273,6 +273,19 @@ bool GemmPlan::canStream() const {
          b.columnStride != 1 && b.columnStride != 0;
 }
 
+bool GemmPlan::canBlock() const {
+  return !windows && products.size() == 1 && !hasReductions(/*ofRows=*/false);
+}
+
+GemmSizes GemmSizes::get(ScheduleAttr schedule) {
+  auto getSizes = [](auto own) {
+    return GemmSizes{own.getMicro(), own.getRows(), own.getColumns()};
+  };
+  if (auto blocked = dyn_cast<HostBlockedAttr>(schedule))
+    return getSizes(blocked);
+  return getSizes(cast<HostGemmAttr>(schedule));
+}
+
 bool GemmPlan::hasReductions(bool ofRows) const {
   return llvm::any_of(segments, [&](const Segment &segment) {
     return llvm::any_of(segment.reductions, [&](const Reduction &reduction) {

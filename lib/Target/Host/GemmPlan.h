@@ -67,6 +67,8 @@ struct GemmPlan {
   /// Whether the rhs may be read in place, row by row, for all rows of the lhs
   /// at once.
   bool canStream() const;
+  /// Whether tiles may pack blocks of the rhs when they come to them.
+  bool canBlock() const;
   bool hasReductions(bool ofRows) const;
 
   /// The depth of a block of K, such that a block of `columns` of B takes half
@@ -77,8 +79,16 @@ struct GemmPlan {
                                            int64_t columns) const;
 };
 
+/// The sizes of a `HostGemmAttr` or a `HostBlockedAttr`.
+struct GemmSizes {
+  Extents micro;
+  int64_t rows, columns;
+
+  static GemmSizes get(ScheduleAttr schedule);
+};
+
 /// Writes `tile`, and `pack` where operands are packed. The schedule is a
-/// `HostGemmAttr` or a `HostStreamAttr`.
+/// `HostGemmAttr`, a `HostBlockedAttr` or a `HostStreamAttr`.
 void buildGemm(KernelBuilder &b, const GemmPlan &plan, ScheduleAttr schedule);
 } // namespace fact::host
 

@@ -41,6 +41,27 @@ const ScheduleKind HostGemmAttr::kind{
     roundToMicro};
 
 //===----------------------------------------------------------------------===//
+// host_blocked
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind HostBlockedAttr::kind{
+    "host_blocked",
+    "a GEMM whose tiles pack blocks of the rhs when they come to them, so that "
+    "panels stay in a cache",
+    {Parameter::extents("micro", "rows x columns of the register tile",
+                        {{"rows", Sizes::between(1, 128)},
+                         {"columns", Sizes::multiplesOf(4, 512)}}),
+     Parameter::number("rows", "rows of one parallel tile", Sizes::any()),
+     Parameter::number("columns", "columns of one parallel tile",
+                       Sizes::any())},
+    "As `host_gemm`. For an rhs that changes from call to call: each tile "
+    "packs "
+    "its columns of it again, so that tiles should have many rows. Columns are "
+    "not reduced.",
+    {"8x12", "8x8"},
+    roundToMicro};
+
+//===----------------------------------------------------------------------===//
 // host_stream
 //===----------------------------------------------------------------------===//
 

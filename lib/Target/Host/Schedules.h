@@ -19,6 +19,18 @@ public:
   int64_t getColumns() const { return getSize(2); }
 };
 
+/// A GEMM whose tiles pack blocks of the rhs when they come to them.
+class HostBlockedAttr
+    : public ScheduleOf<HostBlockedAttr, Extents, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  Extents getMicro() const { return getValues()[0]; }
+  int64_t getRows() const { return getSize(1); }
+  int64_t getColumns() const { return getSize(2); }
+};
+
 /// A GEMM of few rows, whose rhs is read in place.
 class HostStreamAttr : public ScheduleOf<HostStreamAttr, int64_t> {
 public:

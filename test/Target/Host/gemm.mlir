@@ -5,6 +5,8 @@
 //
 // Few rows read B in place: nothing is packed before the launch, four rows of B
 // share the loads and stores of a sum, and K is taken in chains.
+//
+// A tile can also pack blocks of B when it comes to them, after those of A.
 module attributes {fact.target = #fact.machine<"neoverse-n1">} {
   func.func @main(%x: tensor<64x4096xf32>, %w: tensor<48x4096xf32>) -> tensor<64x48xf32> {
     // CHECK: // gemm_epilogue_0: 2 tiles
@@ -39,5 +41,19 @@ module attributes {fact.target = #fact.machine<"neoverse-n1">} {
       fact.yield %1 : tensor<7x4096xf32>
     } schedule(#fact.host_stream<columns = 2048>) : tensor<7x4096xf32>
     return %0 : tensor<7x4096xf32>
+  }
+  func.func @blocked(%x: tensor<64x512xf32>, %w: tensor<512x384xf32>) -> tensor<64x384xf32> {
+    // CHECK: // gemm_epilogue_2: 2 tiles
+    // CHECK-NOT: func.func @pack(
+    // CHECK-LABEL: func.func @tile(
+    // CHECK: vector.shuffle {{.*}} [0, 4, 1, 5]
+    // CHECK: llvm.load {{.*}} -> vector<4xf32>
+    // CHECK: vector.fma
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x512xf32>, tensor<512x384xf32>) {
+    ^bb0(%a: tensor<64x512xf32>, %c: tensor<512x384xf32>):
+      %1 = fact.matmul %a, %c : (tensor<64x512xf32>, tensor<512x384xf32>) -> tensor<64x384xf32>
+      fact.yield %1 : tensor<64x384xf32>
+    } schedule(#fact.host_blocked<micro = 8x12, rows = 64, columns = 192>) : tensor<64x384xf32>
+    return %0 : tensor<64x384xf32>
   }
 }
