@@ -14,12 +14,13 @@
 using namespace mlir;
 using namespace fact;
 
+static bool isFaster(const Candidate &a, const Candidate &b) {
+  return a.predicted < b.predicted;
+}
+
 /// Ranks fixed schedules with the best: a vendor's library costs little to try,
 /// and users compare with it.
 static void promote(std::vector<Candidate> &candidates) {
-  auto isFaster = [](const Candidate &a, const Candidate &b) {
-    return a.predicted < b.predicted;
-  };
   double best = llvm::min_element(candidates, isFaster)->predicted;
   for (Candidate &candidate : candidates)
     if (candidate.isFixed)
@@ -51,16 +52,19 @@ std::vector<Candidate> fact::selectCandidates(const Plan &plan, size_t limit,
                             candidates.size()});
   if (candidates.empty())
     return candidates;
-  promote(candidates);
   // A list keeps its order, with the fixed schedules after its first. Other
-  // spaces are sorted by prediction, then by position.
-  llvm::sort(candidates.begin() + isList, candidates.end(),
-             [&](const Candidate &a, const Candidate &b) {
-               return isList ? std::tuple(!a.isFixed, a.position) <
-                                   std::tuple(!b.isFixed, b.position)
-                             : std::tie(a.predicted, a.position) <
-                                   std::tie(b.predicted, b.position);
-             });
+  // spaces are sorted by prediction, then by position; those that are promoted
+  // follow the best.
+  auto isBefore = [&](const Candidate &a, const Candidate &b) {
+    return isList ? std::tuple(!a.isFixed, a.position) <
+                        std::tuple(!b.isFixed, b.position)
+                  : std::tie(a.predicted, a.position) <
+                        std::tie(b.predicted, b.position);
+  };
+  llvm::sort(candidates.begin() + isList, candidates.end(), isBefore);
+  promote(candidates);
+  if (!isList)
+    llvm::stable_sort(candidates, isFaster);
   if (isList && wholeLists)
     return candidates;
   if (limit == 1)

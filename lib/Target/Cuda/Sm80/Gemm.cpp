@@ -151,10 +151,16 @@ SpaceAttrInterface GemmPlan::getSpace() const {
         (2 * blocks * split >= machine.multiprocessors || 2 * split > most))
       splits.push_back(split);
 
-  // The f32 units take part where they outdo three products of TF32.
+  // Stages beyond the tiles of K stay empty.
+  if (gemm.k <= tiles.front()[2])
+    stages = {2, 3};
+
+  // The f32 units take part where they outdo three products of TF32, or where
+  // splitting factors into parts takes longer than multiplying them.
   SmallVector<GemmMath> math{GemmMath::mma};
   if (gemm.isStrict() &&
-      3 * getPeak(MatrixRate::F32) > getPeak(MatrixRate::TF32))
+      (3 * getPeak(MatrixRate::F32) > getPeak(MatrixRate::TF32) ||
+       gemm.k <= shortSum))
     math = {GemmMath::simt, GemmMath::mma};
   return Sm80GemmAttr::getSpace(fused.getContext(), tiles, warps, stages,
                                 splits, math);
@@ -246,8 +252,9 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   double memory =
       (bytes + reads / 2.5) / (machine.bandwidth * std::max(share, 0.01));
   double time = std::max(compute, memory) + epilogue + machine.launchSeconds;
-  // Each block fills its pipeline first.
-  time += 1e-6 * std::min(waves, 4.0);
+  // Each block fills its pipeline first; those that run together do so at the
+  // same time.
+  time += 1e-6 * std::min(rounds, 4.0);
   // Then a thread adds the sums of an element, 16 at a time.
   if (splits > 1)
     time += machine.launchSeconds + std::ceil(splits / 16) * products * 0.7e-6 +

@@ -9,6 +9,10 @@
 #include "fact/Analysis/ContractionRegion.h"
 
 namespace fact::sm80 {
+/// Terms of a sum that tiles have in one or two steps: latency decides there,
+/// not the rate of the matrix units.
+inline constexpr int64_t shortSum = 64;
+
 /// One product, or several that results combine, without a schedule.
 struct Gemm {
   MatrixRate rate;

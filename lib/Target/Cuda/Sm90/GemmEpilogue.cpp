@@ -40,10 +40,12 @@ private:
   double countFactorBytes() const;
   void emitGemm(ArrayRef<KernelVariant> variants, KernelCode &code) const;
   bool hasLongSums() const;
+  bool hasShortSums() const;
   int64_t countTiles() const;
 
   Gemm gemm;
-  /// The same region by mma.sync, if A is read in columns or K is long.
+  /// The same region by mma.sync or the f32 units, if A is read in columns or K
+  /// is long, or short in f32.
   std::optional<sm80::GemmPlan> bySync;
 };
 
@@ -82,7 +84,7 @@ public:
 GemmEpiloguePlan::GemmEpiloguePlan(const Family &family, FusedOp fused,
                                    const MachineDescription &machine, Gemm gemm)
     : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {
-  if (!this->gemm.readsColumns() && !hasLongSums())
+  if (!this->gemm.readsColumns() && !hasLongSums() && !hasShortSums())
     return;
   FailureOr<sm80::Gemm> other =
       sm80::Gemm::read(fused, ContractionRegion::Kind::Single, Silence(fused));
@@ -95,6 +97,14 @@ GemmEpiloguePlan::GemmEpiloguePlan(const Family &family, FusedOp fused,
 /// stream-K add up one after the other (docs/benchmarks/gemm-ranking.md).
 bool GemmEpiloguePlan::hasLongSums() const {
   return 2 * countTiles() <= machine.multiprocessors && gemm.k >= 4096;
+}
+
+/// Whether a product of f32 takes one or two steps of K. Its copies of factors
+/// that do not lie along K, and its parts for strict products, then take longer
+/// than the products; kernels of sm_80 read factors as they lie.
+bool GemmEpiloguePlan::hasShortSums() const {
+  return (gemm.rate == MatrixRate::F32 || gemm.rate == MatrixRate::TF32) &&
+         gemm.k <= sm80::shortSum;
 }
 
 /// Tiles of 128 x 128.
@@ -112,8 +122,10 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
   if (isa<Sm80GemmAttr>(schedule)) {
     if (!bySync)
       return emitError() << "takes sm80_gemm schedules only where A is f32 in "
-                            "columns, which wgmma takes from registers, or "
-                            "where few tiles have long sums";
+                            "columns, which wgmma takes from registers, where "
+                            "few tiles have long sums, or where sums of f32 "
+                            "have at most "
+                         << sm80::shortSum << " terms";
     return bySync->check(schedule, emitError);
   }
   auto own = dyn_cast<Sm90GemmAttr>(schedule);
@@ -274,11 +286,11 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
     double bytes = 8.0 * gemm.batches * extent * gemm.k;
     return copies ? machine.launchSeconds + bytes / machine.bandwidth : 0;
   };
-  // What splits a strict B copies it, too.
-  double copy = predictCopy(gemm.copiesLhs(), gemm.m) +
-                predictCopy(gemm.copiesRhs() && !work.packsOnce &&
-                                gemm.rate == MatrixRate::TF32,
-                            gemm.n);
+  // What splits a strict B copies it, too, and is part of the kernel.
+  bool copiesRhs = gemm.copiesRhs() && !work.packsOnce &&
+                   !splitsAhead(gemmSchedule, gemm.rate);
+  double copy =
+      predictCopy(gemm.copiesLhs(), gemm.m) + predictCopy(copiesRhs, gemm.n);
   return 1e6 * (finishes * machine.launchSeconds + copy) +
          slowdown * 1e6 * predictGemm(work, gemmSchedule, machine);
 }

@@ -22,9 +22,7 @@ static int64_t getElementBytes(MatrixRate rate) {
   return rate == MatrixRate::Bits16 ? 2 : 4;
 }
 
-/// Whether a kernel reads the small parts of B, which `pack` computes, as
-/// splits_ahead of Gemm.cuh says.
-static bool splitsAhead(Sm90GemmAttr schedule, MatrixRate rate) {
+bool fact::splitsAhead(Sm90GemmAttr schedule, MatrixRate rate) {
   Extents tile = schedule.getTile();
   return rate == MatrixRate::F32 &&
          schedule.getKernel() != KernelSchedule::pingpong && tile[0] == 128 &&

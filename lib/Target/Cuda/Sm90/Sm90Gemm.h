@@ -42,6 +42,10 @@ struct GemmWork {
 /// allowed.
 int64_t limitSwizzle(int64_t swizzle, int64_t rows, int64_t columns);
 
+/// Whether a kernel reads the small parts of B, which `pack` computes, as
+/// splits_ahead of Gemm.cuh says.
+bool splitsAhead(Sm90GemmAttr schedule, MatrixRate rate);
+
 /// Predicts the seconds of a GEMM with this schedule.
 double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                    const MachineDescription &machine);
