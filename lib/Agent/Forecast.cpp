@@ -12,20 +12,6 @@
 using namespace mlir;
 using namespace fact;
 
-/// The least prediction of a legal schedule.
-static double predictBest(const Plan &plan) {
-  double best = std::numeric_limits<double>::infinity();
-  auto consider = [&](ScheduleAttr schedule) {
-    if (plan.isLegal(schedule))
-      best = std::min(best, plan.predict(schedule));
-  };
-  for (ScheduleAttr schedule : plan.getSpace().enumerate())
-    consider(schedule);
-  for (ScheduleAttr schedule : plan.getFixedSchedules())
-    consider(schedule);
-  return best;
-}
-
 double Forecast::predict(const Proposal &proposal) {
   const Target &target = fusibility.getTarget();
   FusedOp fused = fusibility.outline(proposal.rule, proposal.ops);
@@ -36,11 +22,11 @@ double Forecast::predict(const Proposal &proposal) {
     return place->second;
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   assert(succeeded(plan) && "only legal groups are predicted");
-  double us = predictBest(**plan);
   // The proposal may have a space of its own where the default has no point.
-  if (!std::isfinite(us))
-    us = getSpeedOfLight(fused).getMicroseconds(target.getMachine());
-  return place->second = us;
+  std::optional<Plan::Prediction> best = (*plan)->findBest();
+  return place->second =
+             best ? best->microseconds
+                  : getSpeedOfLight(fused).getMicroseconds(target.getMachine());
 }
 
 double Forecast::predict(ArrayRef<Proposal> proposals) {

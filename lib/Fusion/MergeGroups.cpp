@@ -138,7 +138,7 @@ std::optional<double> Merger::predict(const Rule &rule,
     FailureOr<std::unique_ptr<Plan>> plan =
         fusibility.getTarget().plan(fused, silence);
     if (succeeded(plan))
-      if (auto best = (*plan)->findBest((*plan)->getSpace()))
+      if (auto best = (*plan)->findBest())
         least = best->microseconds;
   }
   fused->erase();

@@ -93,7 +93,7 @@ std::optional<double> PartPlacement::predict(FusedOp fused) const {
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
     return std::nullopt;
-  std::optional<Plan::Prediction> best = (*plan)->findBest((*plan)->getSpace());
+  std::optional<Plan::Prediction> best = (*plan)->findBest();
   if (!best)
     return std::nullopt;
   return best->microseconds + 1e6 * target.getMachine().launchSeconds;

@@ -123,6 +123,7 @@ private:
              Operation *op) const;
   bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
   bool growForward(const Rule &rule, OpGroup &group) const;
+  bool isRepeated(Operation *op, const OpGroup &group) const;
   bool growBackward(const Rule &rule, OpGroup &group) const;
   bool growToSmaller(const Rule &rule, OpGroup &group) const;
   bool growSideways(const Rule &rule, OpGroup &group) const;
@@ -273,13 +274,38 @@ static bool isEpilogue(Operation *op) {
   return false;
 }
 
+static int64_t countElements(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+}
+
+/// Whether a pointwise op can end the kernel of a product that is smaller than
+/// what the group computes: the group would compute it for many elements again.
+bool RulesAgent::isRepeated(Operation *op, const OpGroup &group) const {
+  if (!isPointwise(op) || llvm::none_of(group, [&](Operation *other) {
+        return countElements(other) > countElements(op);
+      }))
+    return false;
+  SmallVector<Operation *> ops{op};
+  constexpr size_t farthest = 16;
+  for (size_t i = 0; i < ops.size() && i < farthest; ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (isa_and_nonnull<ContractionOpInterface>(producer) &&
+          isFree(producer) && countElements(producer) == countElements(op))
+        return true;
+      if (isPointwise(producer) || isa_and_nonnull<ReshapeOp>(producer))
+        ops.push_back(producer);
+    }
+  return false;
+}
+
 /// Takes one more producer of the group's operands. A value with other users
 /// becomes a result of the group.
 bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group)) {
     Operation *op = input.getDefiningOp();
     if (!isFree(op) || !(isPointwise(op) || isView(op) || isRead(op)) ||
-        (rule.leavesEpilogues && isEpilogue(op)))
+        (rule.leavesEpilogues && isEpilogue(op)) || isRepeated(op, group))
       continue;
     if (take(rule, group, op))
       return true;
@@ -297,15 +323,12 @@ static bool widens(Operation *op) {
     auto type = cast<RankedTensorType>(value.getType());
     return type.getNumElements() * getStorageBytes(type.getElementType());
   };
-  auto count = [](Operation *op) {
-    return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
-  };
   int64_t read = 0;
   for (Value operand :
        llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
     read += countBytes(operand);
   return read < countBytes(op->getResult(0)) &&
-         count(op) == count(*op->user_begin());
+         countElements(op) == countElements(*op->user_begin());
 }
 
 /// Takes one more producer of the group's operands that is larger than what it

@@ -29,16 +29,32 @@ bool Plan::isLegal(ScheduleAttr schedule) const {
   return succeeded(check(schedule, Silence(fused)));
 }
 
-std::optional<Plan::Prediction> Plan::findBest(SpaceAttrInterface space) const {
-  std::optional<Prediction> best;
-  for (ScheduleAttr schedule : space.enumerate()) {
-    if (!isLegal(schedule))
+/// The best of the legal schedules, the first of equals.
+static std::optional<Plan::Prediction>
+findBestOf(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
+  std::optional<Plan::Prediction> best;
+  for (ScheduleAttr schedule : schedules) {
+    if (!plan.isLegal(schedule))
       continue;
-    double microseconds = predict(schedule);
+    double microseconds = plan.predict(schedule);
     if (!best || microseconds < best->microseconds)
-      best = Prediction{schedule, microseconds};
+      best = Plan::Prediction{schedule, microseconds};
   }
   return best;
+}
+
+std::optional<Plan::Prediction> Plan::findBest(SpaceAttrInterface space) const {
+  return findBestOf(*this, space.enumerate());
+}
+
+std::optional<Plan::Prediction> Plan::findBest() const {
+  if (auto chosen = fused.getSchedule())
+    return findBestOf(*this, cast<ScheduleAttr>(*chosen));
+  auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
+                                : getSpace();
+  std::vector<ScheduleAttr> schedules = space.enumerate();
+  llvm::append_range(schedules, getFixedSchedules());
+  return findBestOf(*this, schedules);
 }
 
 LogicalResult Plan::checkSpace(SpaceAttrInterface space,

@@ -99,10 +99,6 @@ double fact::predictKernel(FusedOp fused, const Target &target) {
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
     return never;
-  if (auto schedule = fused.getSchedule())
-    return (*plan)->predict(cast<ScheduleAttr>(*schedule));
-  auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
-                                : (*plan)->getSpace();
-  std::optional<Plan::Prediction> best = (*plan)->findBest(space);
+  std::optional<Plan::Prediction> best = (*plan)->findBest();
   return best ? best->microseconds : never;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Norms folded into products are as exact as norms apart, however far from zero rows are."""
 
+import copy
 import shutil
 import subprocess
 
@@ -34,6 +35,21 @@ class Normed(nn.Module):
         return self.gate(rows), self.up(rows)
 
 
+class Between(nn.Module):
+    """A norm between two products. The first one adds means, in deviations, to its rows."""
+
+    def __init__(self, mean):
+        super().__init__()
+        self.first, self.norm = nn.Linear(INPUTS, INPUTS), nn.LayerNorm(INPUTS)
+        self.last = nn.Linear(INPUTS, OUTPUTS)
+        with torch.no_grad():
+            self.first.weight.mul_(3)
+            self.first.bias.add_(mean)
+
+    def forward(self, x):
+        return (self.last(self.norm(self.first(x))), )
+
+
 def inputs():
     """Rows of several means, in deviations; of equal elements; with one element that differs."""
     for mean in (0, 1, 10, 100):
@@ -49,7 +65,18 @@ def inputs():
     (nn.RMSNorm, torch.float32)])
 def test_folded_norms_are_exact(norm, dtype, tmp_path):
     torch.manual_seed(0)
-    module = Normed(norm(INPUTS)).to(dtype).eval()
+    compare(Normed(norm(INPUTS)).to(dtype).eval(), inputs(), dtype, tmp_path)
+
+
+@pytest.mark.parametrize("mean", [0, 10, 100])
+def test_norms_of_products_far_from_zero(mean, tmp_path):
+    torch.manual_seed(0)
+    compare(Between(mean).to(torch.bfloat16).eval(), [(f"mean {mean}", torch.randn(ROWS, INPUTS))],
+            torch.bfloat16, tmp_path)
+
+
+def compare(module, inputs, dtype, tmp_path):
+    """The folded program's errors are those of the program with norms apart."""
     bundle = fact.bundle(module, (torch.randn(ROWS, INPUTS, dtype=dtype),), target="host",
                          output=tmp_path / "apart", name="normed", candidates=1,
                          options=["--alternatives=1000"])
@@ -62,9 +89,8 @@ def test_folded_norms_are_exact(norm, dtype, tmp_path):
             capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         libraries[form] = fact.load(file, module)
-    exact = Normed(norm(INPUTS)).double()
-    exact.load_state_dict({name: value.double() for name, value in module.state_dict().items()})
-    for what, x in inputs():
+    exact = copy.deepcopy(module).double()
+    for what, x in inputs:
         x = x.to(dtype)
         with torch.no_grad():
             for result, *forms in zip(exact(x.double()), *(library(x) for library in libraries.values())):

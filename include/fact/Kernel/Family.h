@@ -147,6 +147,10 @@ public:
   /// equals; none if no schedule is legal.
   std::optional<Prediction> findBest(SpaceAttrInterface space) const;
 
+  /// The same of all schedules that the region may get: its own, or those of
+  /// its space, by default the plan's, and the fixed ones.
+  std::optional<Prediction> findBest() const;
+
   /// What stores move beyond the bytes of the results, because neighbors of the
   /// kernel are not neighbors of a result. It decides between the rules of one
   /// anchor.

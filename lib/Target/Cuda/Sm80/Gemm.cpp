@@ -206,6 +206,24 @@ double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
   return share * active / (active + 2);
 }
 
+/// Elements of a factor that a thread copies at once, as Factor::alignment of
+/// Sm80Factor.cuh says.
+static int64_t getCopiedElements(const MatrixTensor &factor) {
+  int64_t rowStride = factor.leadingDimension, columnStride = 1;
+  if (factor.kind == MatrixTensor::StridedMatrix)
+    columnStride = factor.columnStride;
+  if (rowStride != 1 && columnStride != 1)
+    return 1;
+  int64_t strides = rowStride == 1 ? columnStride : rowStride;
+  for (int64_t other :
+       {factor.offset, factor.batchStride, factor.innerBatchStride})
+    strides |= other;
+  int64_t elements = 16 / getStorageBytes(factor.element);
+  while (strides % elements)
+    elements /= 2;
+  return elements;
+}
+
 double GemmPlan::predict(ScheduleAttr schedule) const {
   auto own = dyn_cast<Sm80GemmAttr>(schedule);
   if (!own)
@@ -233,6 +251,14 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
       std::ceil(blocks / (machine.multiprocessors * countResident(own)));
   compute = std::max(compute, rounds * depth / tile[2] * loadSeconds /
                                   (own.getStages() - 1));
+  // Copies take issue slots. 1023x1021x2047 in TF32, one element at a time,
+  // took 99 us.
+  double copies = double(tile[0]) / getCopiedElements(gemm.a);
+  for (const MatrixTensor &factor : gemm.factors)
+    copies += double(tile[1]) / getCopiedElements(factor);
+  constexpr double copySlots = 40;
+  compute = std::max(compute, waves * copies * depth * copySlots /
+                                  (128 * machine.clock));
   double slots = 8 + gemm.epilogue->getCost() + 4.0 * gemm.operands.size() +
                  4.0 * gemm.results.size();
   double epilogue = waves * area * slots / (128 * machine.clock);

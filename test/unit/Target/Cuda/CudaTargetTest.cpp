@@ -298,6 +298,34 @@ TEST_F(CudaTargetTest, Tf32FollowsMeasurements) {
        "#fact.sm90_gemm<tile = 128x256x32, cluster = 2x1, "
        "kernel = cooperative, swizzle = 1>",
        374);
+  // Rows that are not at multiples of 16 bytes.
+  FusedOp odd = parse(
+      R"(func.func @f(%x: tensor<1023x2047xf32>, %y: tensor<2047x1021xf32>) {
+  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<1023x2047xf32>, tensor<2047x1021xf32>) {
+  ^bb0(%a: tensor<1023x2047xf32>, %b: tensor<2047x1021xf32>):
+    %0 = fact.matmul %a, %b tf32 : (tensor<1023x2047xf32>, tensor<2047x1021xf32>) -> tensor<1023x1021xf32>
+    fact.yield %0 : tensor<1023x1021xf32>
+  } : tensor<1023x1021xf32>
+  return
+})");
+  near(odd,
+       "#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, "
+       "split_k = 1, math = mma>",
+       98.6);
+  near(odd, "#fact.cublas_gemm", 52);
+  EXPECT_EQ(getPlan(odd)->findBest()->schedule.getKind()->name, "cublas_gemm");
+  FusedOp rows = parse(
+      R"(func.func @f(%x: tensor<4096x256xbf16>, %y: tensor<3001x256xbf16>) {
+  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<4096x256xbf16>, tensor<3001x256xbf16>) {
+  ^bb0(%a: tensor<4096x256xbf16>, %b: tensor<3001x256xbf16>):
+    %0 = fact.matmul %a, %b transpose_b : (tensor<4096x256xbf16>, tensor<3001x256xbf16>) -> tensor<4096x3001xbf16>
+    fact.yield %0 : tensor<4096x3001xbf16>
+  } : tensor<4096x3001xbf16>
+  return
+})");
+  near(rows, "#fact.cublas_gemm", 84);
+  // Kernels of sm_80 still read whole vectors.
+  EXPECT_EQ(getPlan(rows)->findBest()->schedule.getKind()->name, "sm80_gemm");
 }
 
 /// Strict attention of heads of 256 took 936 us by mma.sync, where heads of 128
