@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeGroups.h"
+#include "Rounding.h"
 #include "fact/Analysis/ReadThrough.h"
 
 using namespace mlir;
@@ -25,9 +26,10 @@ namespace {
 class Merger {
 public:
   Merger(std::vector<Proposal> &proposals, const GroupedBlock &decided,
-         const UnrolledLoops &loops, const Fusibility &fusibility)
+         const UnrolledLoops &loops, const Fusibility &fusibility,
+         FusionLimit limit)
       : proposals(proposals), decided(decided), loops(loops),
-        fusibility(fusibility), times(proposals.size()) {}
+        fusibility(fusibility), limit(limit), times(proposals.size()) {}
 
   void run();
 
@@ -56,6 +58,7 @@ private:
   const GroupedBlock &decided;
   const UnrolledLoops &loops;
   const Fusibility &fusibility;
+  const FusionLimit limit;
   /// Predictions of the proposals, as they are asked for.
   std::vector<std::optional<double>> times;
   /// The proposals that read a value, behind reshapes, and the one of an op.
@@ -148,6 +151,8 @@ std::optional<double> Merger::predict(const Rule &rule,
 /// Whether a union is legal beside the other proposals, as a kernel of the
 /// rule's most specific family: plain kernels are predicted too roughly.
 bool Merger::isTaken(size_t i, const Union &merged) const {
+  if (isForbidden(merged.ops, limit))
+    return false;
   GroupedBlock others = decided;
   for (auto [k, proposal] : llvm::enumerate(proposals))
     if (k != i && k != merged.other && !proposal.ops.empty())
@@ -212,6 +217,6 @@ void Merger::run() {
 
 void fact::mergeGroups(std::vector<Proposal> &proposals,
                        const GroupedBlock &decided, const UnrolledLoops &loops,
-                       const Fusibility &fusibility) {
-  Merger(proposals, decided, loops, fusibility).run();
+                       const Fusibility &fusibility, FusionLimit limit) {
+  Merger(proposals, decided, loops, fusibility, limit).run();
 }

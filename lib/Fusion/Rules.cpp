@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeGroups.h"
+#include "Rounding.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/WindowedView.h"
@@ -28,28 +29,6 @@ namespace {
 bool isView(Operation *op) { return isa_and_nonnull<ViewOpInterface>(op); }
 bool isPointwise(Operation *op) {
   return isa_and_nonnull<PointwiseOpInterface>(op);
-}
-
-/// Whether an op of a group is computed from a 16-bit product of another kernel
-/// that is not rounded before.
-bool readsUnrounded(Operation *op, const OpGroup &group) {
-  SmallVector<Operation *> ops{op};
-  constexpr size_t farthest = 16;
-  for (size_t i = 0; i < ops.size() && i < farthest; ++i) {
-    auto cast = dyn_cast<CastOp>(ops[i]);
-    if (cast && !isWideningOf16Bits(cast))
-      continue;
-    for (Value operand : ops[i]->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (!producer || group.contains(producer))
-        continue;
-      if (cast && isa<ContractionOpInterface>(producer))
-        return true;
-      if (isPointwise(producer))
-        ops.push_back(producer);
-    }
-  }
-  return false;
 }
 
 /// A group that could be a kernel.
@@ -89,9 +68,7 @@ private:
   bool accepts(const Rule &rule, const OpGroup &group,
                const OpGroup &before = {}) const {
     unsigned stretch = loops->getStretch(group.front());
-    if (limit == FusionLimit::productsUnrounded &&
-        llvm::any_of(group,
-                     [&](Operation *op) { return readsUnrounded(op, group); }))
+    if (isForbidden(group, limit))
       return false;
     return llvm::all_of(group,
                         [&](Operation *op) {
@@ -586,17 +563,11 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
     for (Operation &op : block->getBlock())
       if (isView(&op) == areViews)
         cover(&op);
-  mergeGroups(proposals, decided, *loops, analysis);
+  mergeGroups(proposals, decided, *loops, analysis, limit);
   // Earlier claims have higher priority.
   for (auto [i, proposal] : llvm::enumerate(proposals))
     proposal.priority = int64_t(proposals.size() - i);
   return std::move(proposals);
-}
-
-bool fact::isWideningOf16Bits(CastOp cast) {
-  Type from = cast.getOperand().getType().getElementType();
-  Type to = cast.getType().getElementType();
-  return isNarrowFloat(from) && isa<FloatType>(to) && !isNarrowFloat(to);
 }
 
 std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval) {
