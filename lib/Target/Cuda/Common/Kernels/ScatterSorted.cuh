@@ -19,8 +19,18 @@ namespace fact {
 // Combining
 //===----------------------------------------------------------------------===//
 
+/// Threads that a multiprocessor holds.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 &&                          \
+    (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1100)
+inline constexpr int multiprocessor_threads = 1536;
+#else
+inline constexpr int multiprocessor_threads = 2048;
+#endif
+
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::AtOnce::threads, 2)
+__global__ void __launch_bounds__(Kernel::AtOnce::threads,
+                                  multiprocessor_threads /
+                                      Kernel::AtOnce::threads)
     scatter_sort_kernel(typename Kernel::State const __grid_constant__ state) {
   Kernel::sort_at_once(state);
 }
