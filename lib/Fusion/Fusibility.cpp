@@ -296,6 +296,22 @@ FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {
   return ::outline(rule, group, builder);
 }
 
+std::optional<double> Fusibility::predict(FusedOp fused) const {
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
+  if (failed(plan))
+    return std::nullopt;
+  std::optional<Plan::Prediction> best = (*plan)->findBest();
+  return best ? std::optional(best->microseconds) : std::nullopt;
+}
+
+std::optional<double> Fusibility::predict(StringRef rule,
+                                          const OpGroup &group) const {
+  FusedOp fused = outline(rule, group);
+  std::optional<double> microseconds = predict(fused);
+  fused->erase();
+  return microseconds;
+}
+
 FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
                          RewriterBase &rewriter) const {
   OpGroup ops = inOrder(group);

@@ -49,7 +49,6 @@ private:
   bool mayMerge(size_t i) const;
   llvm::SetVector<size_t> getNeighbors(size_t i) const;
   OpGroup unite(size_t i, size_t j) const;
-  std::optional<double> predict(const Rule &rule, const OpGroup &ops) const;
   bool isTaken(size_t i, const Union &merged) const;
   std::optional<Union> findUnion(size_t i);
   void index();
@@ -130,24 +129,6 @@ OpGroup Merger::unite(size_t i, size_t j) const {
   return ops;
 }
 
-/// The least time that a kernel of a rule is predicted to take; none if the
-/// rule does not take the ops.
-std::optional<double> Merger::predict(const Rule &rule,
-                                      const OpGroup &ops) const {
-  FusedOp fused = fusibility.outline(rule.name, ops);
-  std::optional<double> least;
-  {
-    Silence silence(fused);
-    FailureOr<std::unique_ptr<Plan>> plan =
-        fusibility.getTarget().plan(fused, silence);
-    if (succeeded(plan))
-      if (auto best = (*plan)->findBest())
-        least = best->microseconds;
-  }
-  fused->erase();
-  return least;
-}
-
 /// Whether a union is legal beside the other proposals, as a kernel of the
 /// rule's most specific family: plain kernels are predicted too roughly.
 bool Merger::isTaken(size_t i, const Union &merged) const {
@@ -172,8 +153,8 @@ std::optional<Merger::Union> Merger::findUnion(size_t i) {
   const Target &target = fusibility.getTarget();
   auto getTime = [&](size_t k) {
     if (!times[k])
-      times[k] = predict(*target.findRule(proposals[k].rule), proposals[k].ops)
-                     .value_or(0);
+      times[k] =
+          fusibility.predict(proposals[k].rule, proposals[k].ops).value_or(0);
     return *times[k];
   };
   unsigned stretch = loops.getStretch(proposals[i].ops.front());
@@ -186,7 +167,7 @@ std::optional<Merger::Union> Merger::findUnion(size_t i) {
     for (const Rule *rule : target.getRules()) {
       if (rule->isLastResort || !hasAnchor(*rule, ops))
         continue;
-      std::optional<double> time = predict(*rule, ops);
+      std::optional<double> time = fusibility.predict(rule->name, ops);
       if (!time || *time > mostTime * apart ||
           (best && best->gain >= apart - *time))
         continue;

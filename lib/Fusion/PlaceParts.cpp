@@ -33,12 +33,29 @@ struct Join {
   }
 };
 
-/// A kernel that writes one part of the whole.
-struct Part {
+/// A kernel that writes one part of the whole, or several.
+struct Writer {
   mutable FusedOp kernel;
-  unsigned result;
   /// The kernel that it replaces; null for a copy.
   mutable FusedOp original;
+  /// Of the kernel, and of that which it replaces.
+  double microseconds, before = 0;
+};
+
+/// Which result of which writer an input of the concatenation is.
+struct Part {
+  size_t writer;
+  unsigned result;
+};
+
+/// All parts of a concatenation.
+struct Parts {
+  SmallVector<Writer> writers;
+  SmallVector<Part> parts;
+
+  FusedOp getKernel(const Part &part) const {
+    return writers[part.writer].kernel;
+  }
 };
 
 class PartPlacement {
@@ -53,10 +70,14 @@ private:
   OpResult findProducer(const Join &join, unsigned input) const;
   Value place(const Join &join, unsigned input, Value part,
               OpBuilder &builder) const;
-  std::optional<Part> placeResult(const Join &join, unsigned input) const;
-  std::optional<Part> placeCopy(const Join &join, unsigned input) const;
-  bool findParts(const Join &join, SmallVector<Part> &parts) const;
-  void replace(const Join &join, ArrayRef<Part> parts);
+  FusedOp placeResult(const Join &join, unsigned input, OpResult result,
+                      FusedOp kernel) const;
+  FusedOp placeCopy(const Join &join, unsigned input) const;
+  bool writeInPlace(const Join &join, unsigned input, double limit,
+                    Parts &parts) const;
+  bool writeCopy(const Join &join, unsigned input, Parts &parts) const;
+  bool findParts(const Join &join, Parts &parts) const;
+  void replace(const Join &join, const Parts &parts);
 
   Block &block;
   const Target &target;
@@ -90,13 +111,10 @@ std::optional<Join> Join::get(FusedOp fused) {
 
 /// The time of the best schedule, with its launch; nothing if there is none.
 std::optional<double> PartPlacement::predict(FusedOp fused) const {
-  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
-  if (failed(plan))
+  std::optional<double> microseconds = fusibility.predict(fused);
+  if (!microseconds)
     return std::nullopt;
-  std::optional<Plan::Prediction> best = (*plan)->findBest();
-  if (!best)
-    return std::nullopt;
-  return best->microseconds + 1e6 * target.getMachine().launchSeconds;
+  return *microseconds + 1e6 * target.getMachine().launchSeconds;
 }
 
 /// The result of a kernel that is an operand of a concatenation and nothing
@@ -140,15 +158,12 @@ Value PartPlacement::place(const Join &join, unsigned input, Value part,
   return whole;
 }
 
-/// The kernel that computes an operand, writing it in place.
-std::optional<Part> PartPlacement::placeResult(const Join &join,
-                                               unsigned input) const {
-  OpResult result = findProducer(join, input);
-  if (!result)
-    return std::nullopt;
-  auto original = cast<FusedOp>(result.getOwner());
-  OpBuilder builder(original);
-  auto kernel = cast<FusedOp>(builder.clone(*original));
+/// A copy of `before` that writes `result`, a result of the kernel that
+/// `before` is or replaces, in place; null if no family can.
+FusedOp PartPlacement::placeResult(const Join &join, unsigned input,
+                                   OpResult result, FusedOp before) const {
+  OpBuilder builder(before);
+  auto kernel = cast<FusedOp>(builder.clone(*before));
   Operation *yield = kernel.getYield();
   builder.setInsertionPoint(yield);
   unsigned number = result.getResultNumber();
@@ -173,23 +188,22 @@ std::optional<Part> PartPlacement::placeResult(const Join &join,
 
   // A space that was chosen is kept where it is legal, else it is the default.
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(kernel, Silence(kernel));
-  FailureOr<std::unique_ptr<Plan>> before =
-      target.plan(original, Silence(original));
-  bool isDefault =
-      succeeded(before) && original.getSpaceAttr() == (*before)->getSpace();
+  FailureOr<std::unique_ptr<Plan>> planBefore =
+      target.plan(before, Silence(before));
+  bool isDefault = succeeded(planBefore) &&
+                   before.getSpaceAttr() == (*planBefore)->getSpace();
   if (succeeded(plan) && isDefault)
     kernel.setSpaceAttr((*plan)->getSpace());
   if (failed(plan) || fusibility.check(kernel, Silence(kernel))) {
     kernel->erase();
-    return std::nullopt;
+    return {};
   }
-  return Part{kernel, number, original};
+  return kernel;
 }
 
 /// A kernel that computes an operand from those of the concatenation's kernel,
 /// in place.
-std::optional<Part> PartPlacement::placeCopy(const Join &join,
-                                             unsigned input) const {
+FusedOp PartPlacement::placeCopy(const Join &join, unsigned input) const {
   FusedOp fused = join.fused;
   OpBuilder builder(fused);
   auto copy =
@@ -221,70 +235,96 @@ std::optional<Part> PartPlacement::placeCopy(const Join &join,
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(copy, Silence(copy));
   if (failed(plan)) {
     copy->erase();
-    return std::nullopt;
+    return {};
   }
   copy.setSpaceAttr((*plan)->getSpace());
-  return Part{copy, 0, FusedOp()};
+  return copy;
+}
+
+/// Lets the kernel that computes an operand write it in place, besides those
+/// that it writes already, unless that costs `limit` microseconds or more: the
+/// same kernel may be much slower at these strides.
+bool PartPlacement::writeInPlace(const Join &join, unsigned input, double limit,
+                                 Parts &parts) const {
+  OpResult result = findProducer(join, input);
+  if (!result)
+    return false;
+  auto original = cast<FusedOp>(result.getOwner());
+  auto *writer = llvm::find_if(parts.writers, [&](const Writer &each) {
+    return each.original == original;
+  });
+  bool isNew = writer == parts.writers.end();
+  FusedOp before = isNew ? original : writer->kernel;
+  std::optional<double> alone =
+      isNew ? predict(original) : std::optional(writer->microseconds);
+  FusedOp kernel = placeResult(join, input, result, before);
+  if (!kernel)
+    return false;
+  std::optional<double> inPlace = predict(kernel);
+  if (!alone || !inPlace || *inPlace - *alone > limit) {
+    kernel->erase();
+    return false;
+  }
+  parts.parts.push_back({size_t(writer - parts.writers.begin()),
+                         unsigned(result.getResultNumber())});
+  if (isNew) {
+    parts.writers.push_back({kernel, original, *inPlace, *alone});
+    return true;
+  }
+  writer->kernel->erase();
+  writer->kernel = kernel;
+  writer->microseconds = *inPlace;
+  return true;
+}
+
+bool PartPlacement::writeCopy(const Join &join, unsigned input,
+                              Parts &parts) const {
+  FusedOp copy = placeCopy(join, input);
+  std::optional<double> microseconds = copy ? predict(copy) : std::nullopt;
+  if (!microseconds) {
+    if (copy)
+      copy->erase();
+    return false;
+  }
+  parts.parts.push_back({parts.writers.size(), 0});
+  parts.writers.push_back({copy, FusedOp(), *microseconds});
+  return true;
 }
 
 /// A kernel for each part, if they are faster than the kernels that they
 /// replace.
-bool PartPlacement::findParts(const Join &join,
-                              SmallVector<Part> &parts) const {
-  std::optional<double> before = predict(join.fused);
-  double after = 0;
-  if (!before)
+bool PartPlacement::findParts(const Join &join, Parts &parts) const {
+  std::optional<double> joining = predict(join.fused);
+  if (!joining)
     return false;
-  for (unsigned i = 0; i < join.concat.getInputs().size(); ++i) {
-    std::optional<Part> part = placeResult(join, i);
-    // A kernel writes one part.
-    if (part && llvm::any_of(parts, [&](const Part &other) {
-          return other.original == part->original;
-        })) {
-      part->kernel->erase();
-      part.reset();
-    }
-    std::optional<double> alone, inPlace;
-    if (part) {
-      alone = predict(part->original);
-      inPlace = predict(part->kernel);
-    }
-    // The same kernel may be much slower at these strides.
-    if (part && (!alone || !inPlace || *inPlace - *alone > *before)) {
-      part->kernel->erase();
-      part.reset();
-    }
-    if (!part) {
-      part = placeCopy(join, i);
-      if (!part)
-        return false;
-      alone = 0;
-      inPlace = predict(part->kernel);
-    }
-    parts.push_back(*part);
-    if (!inPlace)
+  for (unsigned i = 0; i < join.concat.getInputs().size(); ++i)
+    if (!writeInPlace(join, i, *joining, parts) && !writeCopy(join, i, parts))
       return false;
-    *before += *alone;
-    after += *inPlace;
+  double before = *joining, after = 0;
+  for (const Writer &writer : parts.writers) {
+    before += writer.before;
+    after += writer.microseconds;
   }
-  return after < *before &&
+  return after < before &&
          llvm::any_of(
-             parts, [](const Part &part) { return bool(part.original); });
+             parts.writers,
+             [](const Writer &writer) { return bool(writer.original); });
 }
 
-void PartPlacement::replace(const Join &join, ArrayRef<Part> parts) {
+void PartPlacement::replace(const Join &join, const Parts &parts) {
   OpBuilder builder(join.fused);
   Location loc = join.fused.getLoc();
   SmallVector<Value> slices;
   int64_t start = 0;
-  for (auto [part, input] : llvm::zip_equal(parts, join.concat.getInputs())) {
+  for (auto [part, input] :
+       llvm::zip_equal(parts.parts, join.concat.getInputs())) {
     int64_t size = cast<RankedTensorType>(input.getType())
                        .getDimSize(join.concat.getDim());
     SmallVector<int64_t> shape(join.getType().getShape());
     shape[join.dim] = size;
     slices.push_back(SliceOp::create(
         builder, loc, join.getType().clone(ArrayRef<int64_t>(shape)),
-        part.kernel.getResult(part.result), join.dim, start,
+        parts.getKernel(part).getResult(part.result), join.dim, start,
         /*step=*/1));
     start += size;
   }
@@ -303,13 +343,15 @@ void PartPlacement::replace(const Join &join, ArrayRef<Part> parts) {
       operand = reshape->getOperand(0);
       reshape->erase();
     }
-  for (const Part &part : parts) {
-    if (!part.original)
+  for (const Writer &writer : parts.writers) {
+    if (!writer.original)
       continue;
-    for (auto [i, old] : llvm::enumerate(part.original.getResults()))
-      if (i != part.result)
-        old.replaceAllUsesWith(part.kernel.getResult(i));
-    part.original->erase();
+    // Those that are placed have no users left.
+    for (auto [old, result] : llvm::zip_equal(writer.original.getResults(),
+                                              writer.kernel.getResults()))
+      if (old.getType() == result.getType())
+        old.replaceAllUsesWith(result);
+    writer.original->erase();
   }
 }
 
@@ -318,13 +360,13 @@ void PartPlacement::run() {
     std::optional<Join> join = Join::get(fused);
     if (!join)
       continue;
-    SmallVector<Part> parts;
+    Parts parts;
     if (findParts(*join, parts)) {
       replace(*join, parts);
       continue;
     }
-    for (const Part &part : parts)
-      part.kernel->erase();
+    for (const Writer &writer : parts.writers)
+      writer.kernel->erase();
   }
 }
 

@@ -17,7 +17,7 @@ struct DiscoveryOptions : AgentOptions {
   /// How much the rules may fuse.
   FusionLimit limit = FusionLimit::none;
   /// Whether kernels write their parts of a concatenation in place.
-  bool placeParts = false;
+  bool placeParts = true;
 };
 
 /// Groups the ops of a module into `fact.fused`: as the agent proposes where

@@ -96,6 +96,12 @@ public:
   /// A detached `fact.fused` of a checked group; the caller erases it.
   FusedOp outline(llvm::StringRef rule, const OpGroup &group) const;
 
+  /// The microseconds that the best schedule of a kernel is predicted to take;
+  /// none if there is no such kernel. Emits no diagnostic.
+  std::optional<double> predict(FusedOp fused) const;
+  std::optional<double> predict(llvm::StringRef rule,
+                                const OpGroup &group) const;
+
   /// Replaces a checked group by a `fact.fused` at its last op. Users may
   /// precede it: sort the block after all groups are fused.
   FusedOp fuse(llvm::StringRef rule, const OpGroup &group,

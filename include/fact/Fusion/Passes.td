@@ -30,7 +30,7 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "Machine to compile for, or a .json file that describes one; default: "
            "the module's fact.target, else host">,
-    Option<"placeParts", "place-parts", "bool", "false",
+    Option<"placeParts", "place-parts", "bool", "true",
            "Kernels write their parts of a concatenation in place">,
     ListOption<"patterns", "patterns", "std::string",
                "Folders of the registry, upper layers first; default: the user's "

@@ -3,6 +3,7 @@
 
 #include "fact/Conversion/RegionFunction.h"
 #include "fact/Conversion/FactToLinalg.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -88,6 +89,45 @@ static MemRefType memoryOf(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
+/// What a kernel writes for a yielded value: that which is placed, permuted as
+/// the whole is, else the yielded value itself.
+static Value getWritten(ImplicitLocOpBuilder &b, Value yielded,
+                        const IRMapping &mapping) {
+  if (!Placement::get(yielded))
+    return mapping.lookupOrDefault(yielded);
+  SmallVector<PermuteOp> permutes;
+  for (Value value = yielded; auto permute = value.getDefiningOp<PermuteOp>();
+       value = permute.getOperand())
+    permutes.push_back(permute);
+  Value written = mapping.lookupOrDefault(Placement::getWritten(yielded));
+  for (PermuteOp permute : llvm::reverse(permutes)) {
+    auto type = cast<RankedTensorType>(written.getType());
+    SmallVector<int64_t> shape;
+    for (int64_t dim : permute.getDims())
+      shape.push_back(type.getDimSize(dim));
+    written =
+        PermuteOp::create(b, type.clone(shape), written, permute.getDims());
+  }
+  return written;
+}
+
+/// The memory of what is written of a result.
+static Value getDestination(ImplicitLocOpBuilder &b, Value yielded,
+                            Value memory) {
+  std::optional<Placement> placement = Placement::get(yielded);
+  if (!placement)
+    return memory;
+  ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(shape.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t size : shape)
+    sizes.push_back(b.getIndexAttr(size));
+  offsets[placement->dim] = b.getIndexAttr(placement->start);
+  sizes[placement->dim] = b.getIndexAttr(placement->size);
+  return memref::SubViewOp::create(b, memory, offsets, sizes, strides);
+}
+
 func::FuncOp fact::buildRegionFunction(ModuleOp module, FusedOp fused) {
   ImplicitLocOpBuilder b(UnknownLoc::get(module.getContext()),
                          module.getContext());
@@ -111,16 +151,21 @@ func::FuncOp fact::buildRegionFunction(ModuleOp module, FusedOp fused) {
   for (Operation &op : fused.getBodyOps())
     b.clone(op, mapping);
   for (Value yielded : fused.getYield()->getOperands()) {
-    Value memory = body.getArgument(next++);
+    Value memory = getDestination(b, yielded, body.getArgument(next++));
     auto type = cast<MemRefType>(memory.getType());
     auto stored = RankedTensorType::get(type.getShape(), type.getElementType());
     auto computed = UnrealizedConversionCastOp::create(
-        b, TypeRange(stored), mapping.lookupOrDefault(yielded));
+        b, TypeRange(stored), getWritten(b, yielded, mapping));
     computed->setAttr(computedAttrName, b.getUnitAttr());
     bufferization::MaterializeInDestinationOp::create(
         b, TypeRange(), computed.getResult(0), memory, /*restrict=*/true,
         /*writable=*/true);
   }
+  // Wholes of which a part is written.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(body.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   func::ReturnOp::create(b);
   return body;
 }

@@ -53,3 +53,24 @@ func.func @copy(%x: tensor<5x3xf32>) -> tensor<5x11xf32> {
   } schedule(#fact.cuda_pointwise<threads = 256, vector = 1>) : tensor<5x11xf32>
   return %r : tensor<5x11xf32>
 }
+
+// -----
+
+// The kernel of the last resort, with parts of two wholes.
+// CHECK-LABEL: schedule(#fact.cuda_generic
+// CHECK: p1[d0 * 11 + d1] =
+// CHECK: p1[d0 * 5 + d1 + 40] =
+// CHECK: workspace_bytes = 0
+func.func @generic(%x: tensor<5x3xf32>) -> (tensor<11x5xf32>, tensor<5x11xf32>) {
+  %r:2 = fact.fused "generic" ins(%x : tensor<5x3xf32>) {
+  ^bb0(%a: tensor<5x3xf32>):
+    %p = ub.poison : tensor<5x8xf32>
+    %e = fact.exp %a : (tensor<5x3xf32>) -> tensor<5x3xf32>
+    %c = fact.concat %p, %e dim 1 : (tensor<5x8xf32>, tensor<5x3xf32>) -> tensor<5x11xf32>
+    %t = fact.permute %c [1, 0] : (tensor<5x11xf32>) -> tensor<11x5xf32>
+    %s = fact.sin %a : (tensor<5x3xf32>) -> tensor<5x3xf32>
+    %d = fact.concat %s, %p dim 1 : (tensor<5x3xf32>, tensor<5x8xf32>) -> tensor<5x11xf32>
+    fact.yield %t, %d : tensor<11x5xf32>, tensor<5x11xf32>
+  } : tensor<11x5xf32>, tensor<5x11xf32>
+  return %r#0, %r#1 : tensor<11x5xf32>, tensor<5x11xf32>
+}

@@ -284,9 +284,6 @@ GenericFamily::plan(FusedOp fused, const MachineDescription &machine,
                     EmitError emitError) const {
   if (failed(requireElements(fused, emitError)))
     return failure();
-  if (Placement::isIn(fused))
-    return emitError() << "writes whole results, and one is a part of its "
-                          "buffer";
   return std::unique_ptr<Plan>(new GenericPlan(*this, fused, machine));
 }
 
