@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeGroups.h"
+#include "Recomputation.h"
 #include "Rounding.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
@@ -204,7 +205,9 @@ bool RulesAgent::take(const Rule &rule, OpGroup &group,
   trial.insert(ops.begin(), ops.end());
   // A view alone at the end saves nothing unless it is the layout that the
   // kernel writes; let the family decide.
-  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial, group))
+  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial, group) ||
+      (ops.size() == 1 &&
+       recomputesTooMuch(rule.name, group, ops.front(), *fusibility)))
     return false;
   group = std::move(trial);
   return true;

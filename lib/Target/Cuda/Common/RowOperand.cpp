@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RowOperand.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -103,11 +104,11 @@ FailureOr<RowOperand> RowOperand::get(const ScalarFunction::Argument &argument,
   const auto &[rowView, columnView] = *operand.table;
   operand.isFull = !llvm::is_contained(rowView.strides, 0) &&
                    !llvm::is_contained(columnView.strides, 0);
+  operand.elements = getTensorType(argument.value).getNumElements();
   // Rows lie together, or the elements are few and come from the cache.
-  int64_t elements = getTensorType(argument.value).getNumElements();
   bool hasRows = columnView.strides.size() == 1 &&
                  columnView.strides.front() == 1 && columns >= 16;
-  if (operand.isFull ? hasRows : rows * columns >= 2 * elements)
+  if (operand.isFull ? hasRows : rows * columns >= 2 * operand.elements)
     return operand;
   return emitError() << "an operand of type " << argument.value.getType()
                      << " is neither a matrix, a row, a column nor a "
@@ -133,6 +134,33 @@ double RowOperand::countBytes(const RowRegion &region) const {
   return isFull ? countMatrixBytes(tensor, region.rows, region.columns) : 0;
 }
 
+/// Of a table: from a column's element to the next one's.
+static int64_t getColumnStride(const RowOperand &operand) {
+  const StridedView &columns = operand.table->second;
+  return columns.strides.empty() ? 0 : columns.strides.back();
+}
+
+double RowOperand::countLines(int64_t vector) const {
+  constexpr double line = 128, warp = 32;
+  double bytes = getStorageBytes(tensor.element);
+  if (!table) {
+    bool isOnePerRow = tensor.kind == MatrixTensor::ColumnVector ||
+                       tensor.kind == MatrixTensor::Scalar;
+    return isOnePerRow ? 0 : bytes * warp / line;
+  }
+  double stride = std::abs(getColumnStride(*this));
+  double span = std::max(1.0, vector * stride * bytes * warp / line);
+  if (stride <= 1)
+    return span / vector;
+  // One access for each 16 bytes between the elements (RowTable.cuh), or one
+  // for each element.
+  bool readsBetween =
+      vector > 1 && stride <= 4 && elements % (16 / int64_t(bytes)) == 0;
+  double accesses =
+      readsBetween ? std::ceil(vector * stride * bytes / 16) : vector;
+  return accesses * std::min(warp, span) / vector;
+}
+
 void RowOperand::print(raw_ostream &os, bool streams) const {
   if (!table) {
     streams &= tensor.kind == MatrixTensor::RowMajor;
@@ -146,7 +174,10 @@ void RowOperand::print(raw_ostream &os, bool streams) const {
     os << ">, ";
     printStrides(os, view);
   }
-  if (tensor.offset)
+  bool isSpread = getColumnStride(*this) > 1;
+  if (tensor.offset || isSpread)
     os << ", " << tensor.offset;
+  if (isSpread)
+    os << ", " << elements;
   os << '>';
 }

@@ -36,6 +36,8 @@ struct RowOperand {
   std::optional<std::pair<StridedView, StridedView>> table;
   /// Whether it has an element of its own for each of the rows'.
   bool isFull = false;
+  /// Of its buffer.
+  int64_t elements = 0;
 
   static mlir::FailureOr<RowOperand>
   get(const ScalarFunction::Argument &argument, const RowSpace &space,
@@ -44,6 +46,8 @@ struct RowOperand {
   /// Whether vectors of so many elements are one access; small tables take any.
   bool allowsVector(int64_t vector) const;
   double countBytes(const RowRegion &region) const;
+  /// Lines of the cache that an element's share of its load touches.
+  double countLines(int64_t vector) const;
   /// A matrix is `Streamed<...>` if `streams`.
   void print(llvm::raw_ostream &os, bool streams) const;
 };

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowOperand.h"
+#include "fact/Analysis/Destination.h"
+#include "llvm/ADT/StringSet.h"
 #include <cmath>
 
 using namespace mlir;
@@ -16,6 +18,7 @@ using namespace fact;
 namespace {
 struct Rowwise {
   RowRegion region;
+  RowSpace space;
   SmallVector<RowOperand, 2> inputs;
   ScalarFunction prologue;
 
@@ -36,11 +39,24 @@ struct Rowwise {
     return 1;
   }
 
+  /// The operands of whole rows, each once: what results read again is held.
+  SmallVector<const RowOperand *> getRead() const {
+    SmallVector<const RowOperand *> read;
+    llvm::StringSet<> known;
+    for (auto *list : {&inputs, &full.operands})
+      for (const RowOperand &operand : *list) {
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        operand.print(os, /*streams=*/false);
+        if (known.insert(text).second)
+          read.push_back(&operand);
+      }
+    return read;
+  }
   double getBytes() const {
     double bytes = countMatrixBytes(full.results, region.rows, region.columns);
-    for (auto *list : {&inputs, &full.operands})
-      for (const RowOperand &operand : *list)
-        bytes += operand.countBytes(region);
+    for (const RowOperand *operand : getRead())
+      bytes += operand->countBytes(region);
     return bytes;
   }
   /// Bytes that are loaded before a row is reduced.
@@ -111,8 +127,11 @@ protected:
 
 private:
   double getOccupancy(CudaRowAttr schedule) const;
+  double getSlots() const;
 
   Rowwise row;
+  /// Issue slots of an element, once they are asked for.
+  mutable std::optional<double> slots;
 };
 } // namespace
 
@@ -206,7 +225,9 @@ static LogicalResult readForm(FusedOp fused, const RowRegion &region,
     if (failed(tensor))
       return failure();
     form.results.push_back(*tensor);
-    values.push_back(destination->value);
+    // What is reduced may be stored before a reshape of it.
+    bool isInput = destination->value == skipReshapes(region.getInput());
+    values.push_back(isInput ? region.getInput() : destination->value);
   }
   if (values.empty())
     return success();
@@ -240,7 +261,7 @@ static FailureOr<Rowwise> readIn(const RowSpace &space, const RowRegion &region,
       ScalarFunction::get(region.getInput(), space.shape, options, emitError);
   if (failed(prologue))
     return failure();
-  Rowwise row{region, {}, std::move(*prologue), {}, {}};
+  Rowwise row{region, space, {}, std::move(*prologue), {}, {}};
   if (failed(getOperands(row.prologue.getArguments(), space, row.inputs,
                          emitError)))
     return failure();
@@ -376,6 +397,39 @@ double RowwisePlan::getOccupancy(CudaRowAttr schedule) const {
          (1 - 0.01 * lines);
 }
 
+/// Slots of what the row op itself does with an element.
+static double getSlotsOf(Operation *op) {
+  if (isa<SoftmaxOp>(op))
+    return 16;
+  return isa<NormOp>(op) ? 5 : 2;
+}
+
+/// Issue slots of an element: loads, and what is computed before and after the
+/// row op. The compiler computes once what both need, and a row's value once.
+double RowwisePlan::getSlots() const {
+  if (slots)
+    return *slots;
+  double found = 4 + getSlotsOf(row.region.op);
+  for (const RowOperand *operand : row.getRead())
+    found += operand->countLines(row.getVector());
+  SmallVector<Value> values{row.region.getInput()};
+  for (const RowRegion::Result &result : row.region.results)
+    if (result.isFull)
+      values.push_back(getDestinations(result.yielded).back().value);
+  ScalarFunction::Options options;
+  options.fast = hasOnly16BitResults(fused);
+  options.leading = {row.region.getOutput()};
+  if (row.region.isReduction())
+    options.rowValues = options.leading;
+  options.rowStrides = row.space.getRowStrides();
+  FailureOr<ScalarFunction> all =
+      ScalarFunction::get(values, row.space.shape, options, Silence(fused));
+  if (succeeded(all))
+    found += all->getCost(row.region.isReduction() ? 1 : 0);
+  slots = found;
+  return found;
+}
+
 double RowwisePlan::predict(ScheduleAttr schedule) const {
   auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
@@ -396,8 +450,11 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
                   (block > 256 ? 0.98 : 1.0);
   if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
-  double seconds = row.getBytes() / (machine.bandwidth * efficiency);
-  return 1e6 * (seconds + machine.launchSeconds);
+  double memory = row.getBytes() / (machine.bandwidth * efficiency);
+  double elements = double(row.region.rows) * row.region.columns;
+  double compute =
+      elements * getSlots() / (machine.multiprocessors * 128 * machine.clock);
+  return 1e6 * (std::max(memory, compute) + machine.launchSeconds);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,13 @@
 //   RowTable<0, bf16, Extents<8, 32, 4096>, Strides<16777216, 128, 4096>,
 //                     Extents<128>, Strides<1>>
 //
+// or coordinates of points, read in vectors of all three: the last number is
+// that of the buffer's elements.
+//
+//   // y[n, m, 3] of the rows [n, t] and the columns [m]
+//   RowTable<1, bf16, Extents<8, 2048>, Strides<4608, 0>,
+//                     Extents<1536>, Strides<3>, 1, 36864>
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_ROWTABLE_CUH
@@ -26,7 +33,8 @@
 namespace fact {
 
 template <int Buffer, class Element, class RowExtents, class RowStrides,
-          class ColumnExtents, class ColumnStrides, int64_t Offset = 0>
+          class ColumnExtents, class ColumnStrides, int64_t Offset = 0,
+          int64_t Elements = 0>
 struct RowTable : View<Buffer, Element, Offset> {};
 
 namespace row {
@@ -52,22 +60,42 @@ struct Grid<Extents<Sizes...>, Strides<Values...>, std::index_sequence<I...>> {
 };
 
 template <int B, class E, class RowExtents, class RowStrides,
-          class ColumnExtents, class ColumnStrides, int64_t O>
-struct Access<
-    RowTable<B, E, RowExtents, RowStrides, ColumnExtents, ColumnStrides, O>> {
+          class ColumnExtents, class ColumnStrides, int64_t O, int64_t Elements>
+struct Access<RowTable<B, E, RowExtents, RowStrides, ColumnExtents,
+                       ColumnStrides, O, Elements>> {
   static constexpr int last = ColumnExtents::rank - 1;
   static constexpr int64_t inner = ColumnExtents::sizes[last];
   static constexpr int64_t stride = ColumnStrides::values[last];
 
   /// Any vector: one that is not contiguous is read element by element.
   template <int Count> static constexpr bool can_use_vector() { return true; }
-  template <int Count> static constexpr bool moves_in_vectors() {
-    bool aligned = inner % Count == 0 && stride == 1 && O % Count == 0;
+
+  /// Whether vectors of `Count` columns begin at multiples of `unit` elements,
+  /// `from` elements before the first.
+  template <int Count>
+  static constexpr bool begins_at_multiples(int64_t unit, int64_t from) {
+    bool aligned = inner % Count == 0 && (O - from) % unit == 0 &&
+                   Count * stride % unit == 0;
     for (int i = 0; i < RowStrides::rank; ++i)
-      aligned &= RowStrides::values[i] % Count == 0;
+      aligned &= RowStrides::values[i] % unit == 0;
     for (int i = 0; i < last; ++i)
-      aligned &= ColumnStrides::values[i] % Count == 0;
+      aligned &= ColumnStrides::values[i] % unit == 0;
     return aligned;
+  }
+  template <int Count> static constexpr bool moves_in_vectors() {
+    return stride == 1 && begins_at_multiples<Count>(Count, 0);
+  }
+
+  /// Whether vectors are read with all elements between theirs, in accesses of
+  /// 16 bytes, each of which has one of theirs: so none is outside of the
+  /// buffer. Tables of the other elements read the same, which the compiler
+  /// then reads once.
+  static constexpr int unit = 16 / sizeof(E);
+  static constexpr int phase = stride > 1 ? O % stride : 0;
+  template <int Count> static constexpr bool reads_between() {
+    return Count > 1 && stride > 1 && stride <= 4 && stride <= unit &&
+           Elements > 0 && Elements % unit == 0 && O >= 0 &&
+           begins_at_multiples<Count>(unit, phase);
   }
 
   template <int Count>
@@ -79,15 +107,24 @@ struct Access<
                       (O + Rows::offset_of(unsigned(row)));
     if constexpr (moves_in_vectors<Count>()) {
       load_vector<Count>(source + Columns::offset_of(unsigned(column)), values);
-    } else if constexpr (inner % Count == 0 && stride == 0) {
-      float const value = widen(source[Columns::offset_of(unsigned(column))]);
+    } else if constexpr (reads_between<Count>()) {
+      constexpr int spread = int(Count * stride);
+      E elements[spread];
+      load_elements<spread>(
+          source + (Columns::offset_of(unsigned(column)) - phase), elements);
 #pragma unroll
       for (int i = 0; i < Count; ++i)
-        values[i] = value;
+        values[i] = widen(elements[i * stride + phase]);
+    } else if constexpr (inner % Count == 0 && stride == 0) {
+      load_vector<1>(source + Columns::offset_of(unsigned(column)), values);
+#pragma unroll
+      for (int i = 1; i < Count; ++i)
+        values[i] = values[0];
     } else {
 #pragma unroll
       for (int i = 0; i < Count; ++i)
-        values[i] = widen(source[Columns::offset_of(unsigned(column + i))]);
+        load_vector<1>(source + Columns::offset_of(unsigned(column + i)),
+                       values + i);
     }
   }
 };
