@@ -3,6 +3,7 @@
 
 #include "fact/Fusion/Discovery.h"
 #include "PlaceParts.h"
+#include "RepeatProducers.h"
 #include "SeparateReads.h"
 #include "ShareSteps.h"
 #include "WidenChannels.h"
@@ -360,6 +361,7 @@ LogicalResult Discovery::run() {
       continue;
     if (failed(copyOutputs(function)))
       return failure();
+    repeatProducers(function.getBody().front(), *fusibility);
     shareSteps(function.getBody().front(), *fusibility);
     if (options.placeParts)
       placeParts(function.getBody().front(), *fusibility);
