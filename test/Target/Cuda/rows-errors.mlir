@@ -200,7 +200,7 @@ func.func @search(%x: tensor<8x64xf32>, %i: tensor<2000xi64>, %u: tensor<2000x64
 
 module attributes {fact.target = #fact.machine<"h200">} {
 func.func @more_than_scatter(%x: tensor<8x64xf32>, %i: tensor<90xi64>, %u: tensor<90x64xf32>) -> tensor<8x64xf32> {
-  // expected-error @+1 {{needs exactly one 'fact.scatter' and nothing else}}
+  // expected-error @+1 {{needs exactly one 'fact.scatter', and views before it}}
   %0 = fact.fused "scatter" ins(%x, %i, %u : tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<90xi64>, %c: tensor<90x64xf32>):
     %1 = fact.scatter sum %a, %b, %c dim 0 : (tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) -> tensor<8x64xf32>

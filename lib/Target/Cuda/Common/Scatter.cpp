@@ -13,6 +13,8 @@ struct Scatter {
   ScatterKind kind;
   Type element;
   int64_t outer, size, inner, count;
+  /// Bytes of the source and of the updates in memory.
+  double sourceBytes, updateBytes;
 
   double getRowBytes() const {
     return double(outer) * inner * getStorageBytes(element);
@@ -41,10 +43,15 @@ private:
   int64_t getVector() const;
   void printOperand(raw_ostream &os, raw_ostream &constants, Value operand,
                     StringRef name) const;
+  static FailureOr<double> checkOperand(Value operand, EmitError emitError);
 
-  /// Whether one launch sorts: `fits` of ScatterSort.cuh.
-  bool isSortedAtOnce() const {
-    return scatter.count <= 1 << 16 && (scatter.size + 128) / 128 <= 256;
+  /// The rows of a block if one launch sorts, in about a block for each
+  /// multiprocessor, all of which read all indices and count in shared memory;
+  /// 0 if that is too much (ScatterSort.cuh).
+  int64_t getRowsAtOnce() const {
+    constexpr int64_t blocks = 128, mostRows = 256, mostUpdates = 1 << 16;
+    int64_t rows = scatter.size / blocks + 1;
+    return scatter.count <= mostUpdates && rows <= mostRows ? rows : 0;
   }
 
   /// Updates that each row may be compared with.
@@ -74,23 +81,53 @@ static TypedAttr getSplat(Value value) {
                         cast<FloatAttr>(number).getValueAsDouble());
 }
 
+/// The elements of an operand of the region in the order of `value`, behind
+/// views, in as few dimensions as possible.
+static FailureOr<StridedView> getView(Value value) {
+  FailureOr<StridedView> view = StridedView::get(value);
+  if (failed(view) || !isa<BlockArgument>(view->base))
+    return failure();
+  collapseDimensions(*view);
+  return view;
+}
+
+/// Checks that the kernel can read the source or the updates: a constant of one
+/// value, or an operand whose rows lie together or are one element each, so
+/// that threads read neighbors. Returns the bytes that they have in memory.
+FailureOr<double> ScatterPlan::checkOperand(Value operand,
+                                            EmitError emitError) {
+  if (getSplat(operand))
+    return 0;
+  auto type = cast<RankedTensorType>(operand.getType());
+  FailureOr<StridedView> view = getView(operand);
+  if (failed(view) || view->shape.empty() || view->strides.back() < 0 ||
+      view->strides.back() > 1 ||
+      (!isa<BlockArgument>(operand) && type.getNumElements() > INT32_MAX))
+    return emitError() << "the source and the updates must be operands of the "
+                          "region, also expanded or apart, or constants of one "
+                          "value";
+  return double(
+      std::min(getStorageBytes(type), getStorageBytes(view->base.getType())));
+}
+
 FailureOr<Scatter> ScatterPlan::read(FusedOp fused, EmitError emitError) {
   auto op = getOnly<ScatterOp>(fused);
   auto isOther = [&](Operation &other) {
-    return &other != op && !isa<ConstantOp>(other);
+    return &other != op && !isa<ConstantOp, ViewOpInterface>(other);
   };
   if (!op || llvm::any_of(fused.getBodyOps(), isOther) ||
       fused.getYield()->getNumOperands() != 1 ||
       fused.getYield()->getOperand(0) != op.getResult())
-    return emitError() << "needs exactly one 'fact.scatter' and nothing else";
+    return emitError() << "needs exactly one 'fact.scatter', and views before "
+                          "it";
   if (failed(requireElements(fused, emitError)))
     return failure();
   if (!isa<BlockArgument>(op.getIndices()))
     return emitError() << "indices must be an operand of the region";
-  for (Value operand : {op.getSource(), op.getUpdates()})
-    if (!isa<BlockArgument>(operand) && !getSplat(operand))
-      return emitError() << "the source and the updates must be operands of "
-                            "the region or constants of one value";
+  FailureOr<double> source = checkOperand(op.getSource(), emitError);
+  FailureOr<double> updates = checkOperand(op.getUpdates(), emitError);
+  if (failed(source) || failed(updates))
+    return failure();
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t dim = op.getDim();
   Scatter scatter{op.getKind(),
@@ -98,7 +135,9 @@ FailureOr<Scatter> ScatterPlan::read(FusedOp fused, EmitError emitError) {
                   llvm::product_of(shape.take_front(dim)),
                   shape[dim],
                   llvm::product_of(shape.drop_front(dim + 1)),
-                  op.getIndices().getType().getNumElements()};
+                  op.getIndices().getType().getNumElements(),
+                  *source,
+                  *updates};
   if (scatter.size >= INT32_MAX || scatter.count >= INT32_MAX)
     return emitError() << "takes less than 2^31 rows and updates, not "
                        << scatter.size << " and " << scatter.count;
@@ -159,7 +198,8 @@ double ScatterPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<CudaScatterAttr>(schedule);
   double rowBytes = scatter.getRowBytes();
   // Reads the source, writes the result, reads the updates.
-  double bytes = rowBytes * (2.0 * scatter.size + scatter.count);
+  double bytes =
+      scatter.sourceBytes + rowBytes * scatter.size + scatter.updateBytes;
   double launches = 1;
   switch (own.getMethod()) {
   case ScatterMethod::search:
@@ -172,11 +212,11 @@ double ScatterPlan::predict(ScheduleAttr schedule) const {
     break;
   case ScatterMethod::sort: {
     double passes = llvm::divideCeilSigned(llvm::Log2_64(scatter.size) + 1, 8);
-    launches = isSortedAtOnce() ? 3 : 3 + 3 * passes;
+    bool isAtOnce = getRowsAtOnce() > 0;
+    launches = isAtOnce ? 3 : 3 + 3 * passes;
     // Blocks that sort at once read all indices each, from the cache, beside
     // the copy of the source.
-    bytes +=
-        isSortedAtOnce() ? 128 * scatter.count : passes * 24 * scatter.count;
+    bytes += isAtOnce ? 128 * scatter.count : passes * 24 * scatter.count;
     // Rows that cross chunks; and threads for at least a wave of blocks.
     bytes += 4 * rowBytes * scatter.count / own.getChunk();
     double threads = double(scatter.outer) * scatter.inner / getVector() *
@@ -209,12 +249,24 @@ static StringRef getWord(ScatterKind kind, bool isBoolean) {
   llvm_unreachable("all kinds are above");
 }
 
-/// Prints `Stored<buffer>`, or `Filled<name>` and the constant that it names.
+/// Prints `Stored<buffer>`, `Viewed<buffer, ...>`, or `Filled<name>` and the
+/// constant that it names.
 void ScatterPlan::printOperand(raw_ostream &os, raw_ostream &constants,
                                Value operand, StringRef name) const {
   TypedAttr number = getSplat(operand);
-  if (!number) {
+  if (isa<BlockArgument>(operand)) {
     os << "Stored<" << getBuffer(operand) << ">";
+    return;
+  }
+  if (!number) {
+    StridedView view = *getView(operand);
+    os << "Viewed<" << getBuffer(view.base) << ", Extents<";
+    llvm::interleaveComma(view.shape, os);
+    os << ">, ";
+    printStrides(os, view);
+    if (view.offset)
+      os << ", " << view.offset;
+    os << ">";
     return;
   }
   os << "Filled<" << name << ">";
@@ -252,7 +304,7 @@ LogicalResult ScatterPlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = " << names[size_t(own.getMethod())] << "<\n    " << text
      << ",\n    " << getVector();
   if (isSorted)
-    os << ", " << own.getChunk();
+    os << ", " << own.getChunk() << ", " << getRowsAtOnce();
   os << ">;\n";
   printFooter(os, symbol);
   return success();

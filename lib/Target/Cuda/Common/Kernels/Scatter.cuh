@@ -13,7 +13,7 @@
 //   using Kernel = ScatterSorted<
 //       Scatter<ScatterShape<1, 100000, 64, 1000000>, f32, RunningSum,
 //               Stored<0>, RowIndices<1, i64>, Stored<2>, 3>,  // result: 3
-//       4, 32>;                                          // vector, chunk
+//       4, 32, 0>;    // vector, chunk, rows of a block that sorts at once
 //   FACT_KERNEL(scatter_0, Kernel)
 //   } // namespace fact::scatter_0
 //
@@ -27,6 +27,7 @@
 #define FACT_CUTLASS_SCATTER_CUH
 
 #include "Scan.cuh"
+#include "StridedTensors.cuh"
 
 namespace fact {
 
@@ -52,6 +53,44 @@ template <int Buffer> struct Stored {
                         Compute<Element> *values) {
     load_vector<Vector>(static_cast<Element const *>(buffers[Buffer]) + place,
                         values);
+  }
+};
+
+/// Elements in memory that are repeated, or lie apart: a view of the operand's
+/// shape in row-major order.
+template <int Buffer, class Extents, class Strides, int64_t Offset = 0>
+struct Viewed {
+  static constexpr int last = Extents::rank - 1;
+  static constexpr int64_t stride = Strides::values[last];
+  static_assert(Extents::total < UINT32_MAX,
+                "elements are numbered by 32 bits");
+
+  template <int Vector> static constexpr bool moves_in_vectors() {
+    bool aligned = stride == 1 && Offset % Vector == 0;
+    for (int i = 0; i < last; ++i)
+      aligned &= Strides::values[i] % Vector == 0;
+    return aligned;
+  }
+
+  template <class Element, int Vector>
+  FACT_DEVICE void load(void *const *buffers, int64_t place,
+                        Compute<Element> *values) {
+    using Places = Grid<Extents, Strides>;
+    auto const *source = static_cast<Element const *>(buffers[Buffer]) + Offset;
+    constexpr bool is_inside = Extents::sizes[last] % Vector == 0;
+    if constexpr (is_inside && moves_in_vectors<Vector>()) {
+      load_vector<Vector>(source + Places::offset_of(unsigned(place)), values);
+    } else if constexpr (is_inside && stride == 0) {
+      load_vector<1>(source + Places::offset_of(unsigned(place)), values);
+#pragma unroll
+      for (int i = 1; i < Vector; ++i)
+        values[i] = values[0];
+    } else {
+#pragma unroll
+      for (int i = 0; i < Vector; ++i)
+        load_vector<1>(source + Places::offset_of(unsigned(place + i)),
+                       values + i);
+    }
   }
 };
 

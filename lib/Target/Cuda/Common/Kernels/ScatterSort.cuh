@@ -226,34 +226,29 @@ __global__ void __launch_bounds__(Sort::threads)
 /// its range, which is where its updates begin, and those of each row, by warp.
 /// Then its warps place their updates, for which they read their indices again
 /// where these are too many to be kept. No block waits for another.
-template <class Tensors> class ScatterSortAtOnce {
+/// `Rows` are those of a block; 0 where updates are sorted in passes.
+template <class Tensors, int Rows> class ScatterSortAtOnce {
   using Shape = typename Tensors::Shape;
   static constexpr int warps = 32;
   /// Indices of a lane whose loads are in flight together.
   static constexpr int batch = 4;
-  static constexpr int64_t most_updates = 1 << 16;
-  static constexpr int64_t most_rows = 256;
   /// Updates of a warp that shared memory keeps.
   static constexpr uint32_t most_kept = 32;
-  static constexpr int64_t range(int64_t blocks) {
-    return (Shape::size + blocks) / blocks;
-  }
 
 public:
   static constexpr int threads = 32 * warps;
-  /// About one per multiprocessor.
-  static constexpr int blocks = 128;
-  static constexpr bool fits =
-      Shape::count <= most_updates && range(blocks) <= most_rows;
+  static constexpr bool fits = Rows > 0;
 
 private:
-  /// Rows of a block.
-  static constexpr int rows = fits ? int(range(blocks)) : 1;
+  static constexpr int rows = fits ? Rows : 1;
   /// Updates of a warp.
   static constexpr int share =
       int((Shape::count + warps * 32 - 1) / (warps * 32)) * 32;
 
 public:
+  /// One row more, for updates that go nowhere.
+  static constexpr int blocks = int((Shape::size + rows) / rows);
+
   FACT_DEVICE void sort(void const *indices, PlacedUpdate *to) {
     __shared__ uint32_t places[warps][rows];
     __shared__ uint32_t scratch[2][threads];

@@ -47,7 +47,9 @@ __global__ void __launch_bounds__(Kernel::block_threads)
   Kernel::combine_parts(state);
 }
 
-template <class Tensors, int Vector, int Chunk> class ScatterSorted {
+/// `RowsAtOnce`: as ScatterSortAtOnce has them.
+template <class Tensors, int Vector, int Chunk, int RowsAtOnce>
+class ScatterSorted {
   using Rows = ScatterRows<Tensors, Vector>;
   using Shape = typename Tensors::Shape;
   using Value = typename Tensors::Value;
@@ -68,7 +70,7 @@ template <class Tensors, int Vector, int Chunk> class ScatterSorted {
 
 public:
   static constexpr int buffer_count = Tensors::result_buffer + 1;
-  using AtOnce = ScatterSortAtOnce<Tensors>;
+  using AtOnce = ScatterSortAtOnce<Tensors, RowsAtOnce>;
   static constexpr uint64_t workspace_bytes =
       (AtOnce::fits ? Sort::update_bytes
                     : 2 * Sort::update_bytes + Sort::count_bytes) +

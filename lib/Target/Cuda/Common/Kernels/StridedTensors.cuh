@@ -28,6 +28,26 @@ template <int64_t... Values> struct Strides {
   static constexpr int64_t values[] = {Values...};
 };
 
+/// Where an index of an index space lies.
+template <class Extents_, class Strides_,
+          class Numbers = std::make_index_sequence<Extents_::rank>>
+struct Grid;
+template <int64_t... Sizes, int64_t... Values, size_t... I>
+struct Grid<Extents<Sizes...>, Strides<Values...>, std::index_sequence<I...>> {
+  /// Elements of the dimensions after one.
+  static constexpr unsigned after(int dimension) {
+    int64_t count = 1;
+    ((count *= int(I) > dimension ? Sizes : 1), ...);
+    return unsigned(count);
+  }
+  template <size_t Dimension>
+  static constexpr unsigned inner = after(int(Dimension));
+
+  FACT_DEVICE int64_t offset_of(unsigned index) {
+    return ((int64_t(index / inner<I> % unsigned(Sizes)) * Values) + ...);
+  }
+};
+
 /// A tensor with a stride for each dimension of the index space.
 template <int Buffer, class Element, class Strides_, int64_t Offset = 0>
 struct Strided : View<Buffer, Element, Offset> {
