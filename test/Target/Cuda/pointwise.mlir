@@ -54,8 +54,7 @@ func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
 // CHECK-NEXT:                          float operand0,
 // CHECK-NEXT:                          int64_t operand1) {
 // CHECK:          const float v0 = expf(operand0);
-// CHECK:          const bf16 [[R:v[0-9]+]] = __float2bfloat16_rn({{v[0-9]+}});
-// CHECK:          = __bfloat162float([[R]]);
+// CHECK:          = round_to_bf16({{v[0-9]+}});
 // CHECK:      struct Body1 {
 // CHECK-NEXT:   FACT_DEVICE bool apply(
 // CHECK:          const bool {{v[0-9]+}} = operand1 < int64_t(3);

@@ -205,8 +205,28 @@ void ScalarPrinter::printBranches(arith::SelectOp select, ArrayRef<Ops> sides,
   names[select.getResult()] = name;
 }
 
+/// What a widening conversion rounds to bf16 and back, if it does: one
+/// instruction, of which each half is one that is slower.
+static Value getRounded(Operation *op) {
+  auto widened = dyn_cast<arith::ExtFOp>(op);
+  auto narrowed =
+      widened ? widened.getIn().getDefiningOp<arith::TruncFOp>() : nullptr;
+  bool rounds = narrowed && narrowed.getType().isBF16() &&
+                narrowed.getIn().getType().isF32() && widened.getType().isF32();
+  return rounds ? narrowed.getIn() : Value();
+}
+
+/// Whether nothing needs a value in its own type.
+static bool isOnlyRounded(Operation *op) {
+  return isa<arith::TruncFOp>(op) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return getRounded(user) != Value();
+         });
+}
+
 void ScalarPrinter::print(Operation *op, StringRef indent) {
-  if (isa<arith::ConstantOp>(op) || names.contains(op->getResult(0)))
+  if (isa<arith::ConstantOp>(op) || names.contains(op->getResult(0)) ||
+      isOnlyRounded(op))
     return;
   std::string name = makeName();
   os << indent << "const " << getScalarName(op->getResult(0).getType()) << ' '
@@ -363,6 +383,8 @@ static Value getInverted(Value value) {
 }
 
 std::string ScalarPrinter::getExpression(Operation *op) {
+  if (Value rounded = getRounded(op))
+    return "round_to_bf16(" + getName(rounded) + ")";
   SmallVector<std::string> x;
   for (Value operand : op->getOperands())
     x.push_back(getName(operand));

@@ -44,6 +44,13 @@ static __device__ __forceinline__ double nan_minimum(double x, double y) {
   return shared_minimum(x, y);
 }
 
+/// The nearest bf16, which is the upper half of a float.
+static __device__ __forceinline__ float round_to_bf16(float x) {
+  uint32_t word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x), "f"(0.0f));
+  return __uint_as_float(word);
+}
+
 /// Whether 1 / x < 0: x is negative and finite, -0 included.
 static __device__ __forceinline__ bool has_negative_inverse(float x) {
   return __float_as_uint(x) - 0x80000000u < 0x7f800000u;

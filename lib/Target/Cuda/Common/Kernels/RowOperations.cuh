@@ -7,6 +7,7 @@
 
 #include "Kernel.cuh"
 #include "Math.cuh"
+#include "Scalars.cuh"
 #include "Vector.cuh"
 
 namespace fact {
@@ -29,11 +30,11 @@ struct Maximum {
 // Of results, where NaN counts.
 struct NanMaximum {
   static constexpr float identity = -INFINITY;
-  FACT_DEVICE float apply(float a, float b) { return a > b || a != a ? a : b; }
+  FACT_DEVICE float apply(float a, float b) { return nan_maximum(a, b); }
 };
 struct NanMinimum {
   static constexpr float identity = INFINITY;
-  FACT_DEVICE float apply(float a, float b) { return a < b || a != a ? a : b; }
+  FACT_DEVICE float apply(float a, float b) { return nan_minimum(a, b); }
 };
 struct Multiply {
   static constexpr float identity = 1.0f;
