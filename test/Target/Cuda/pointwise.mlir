@@ -249,3 +249,20 @@ func.func @few(%x: tensor<8x3x224x224xbf16>) -> tensor<8x224x224x3xbf16> {
   return %0 : tensor<8x224x224x3xbf16>
 }
 }
+
+// -----
+
+// Two quotients by one value share its inverse; a third has its own.
+// CHECK: = divide_by_shared(operand0, operand2);
+// CHECK: = divide_by_shared(operand1, operand2);
+// CHECK: {{v[0-9]+}} / {{v[0-9]+}};
+func.func @quotients(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.fused "pointwise" ins(%x, %y, %z : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>, %c: tensor<64xf32>):
+    %1 = fact.div %a, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %2 = fact.div %b, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %3 = fact.div %1, %2 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %3 : tensor<64xf32>
+  } schedule(#fact.cuda_pointwise<threads = 128, vector = 4>) : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}

@@ -207,8 +207,8 @@ private:
     return arith::MulFOp::create(builder, loc, dividend, factor);
   }
 
-  /// Marks extremes that a row's values alone decide, and divisions of others
-  /// by such values.
+  /// Marks extremes that a row's values alone decide, divisions of others by
+  /// such values, and several divisions by one value.
   void markSharedValues() {
     llvm::SmallPtrSet<Value, 8> shared;
     for (auto [value, argument] :
@@ -216,6 +216,9 @@ private:
       if (llvm::is_contained(options.rowValues, value))
         shared.insert(argument);
     auto isShared = [&](Value value) { return shared.contains(value); };
+    llvm::SmallDenseMap<Value, unsigned> divisors;
+    for (auto divide : result.function->getBody().getOps<arith::DivFOp>())
+      ++divisors[divide.getRhs()];
     for (Operation &op : result.function->getBody().front()) {
       bool isOfRow =
           llvm::any_of(op.getOperands(), isShared) &&
@@ -224,7 +227,9 @@ private:
           });
       if (isOfRow)
         shared.insert_range(op.getResults());
-      bool divides = isa<arith::DivFOp>(op) && isShared(op.getOperand(1));
+      bool divides =
+          isa<arith::DivFOp>(op) &&
+          (isShared(op.getOperand(1)) || divisors.lookup(op.getOperand(1)) > 1);
       if (isOfRow ? isa<arith::MaximumFOp, arith::MinimumFOp>(op) : divides)
         op.setAttr(sharedValueName, builder.getUnitAttr());
     }
