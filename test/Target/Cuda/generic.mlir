@@ -86,3 +86,24 @@ module attributes {fact.target = #fact.machine<"h200">} {
     return %0 : tensor<3x2xf32>
   }
 }
+
+// -----
+
+// A loop that begins with a slice of what was widened begins with a copy of it.
+
+// CHECK-LABEL: namespace fact::generic_0 {
+// CHECK:       void __launch_bounds__(256) step1(f32 const *p0, f32 *p1) {
+// CHECK:         x0 = p0[d0 * 31 + d1 + d2 + 1];
+// CHECK:         p1[d0 * 30 + d1 + d2] = x0;
+// CHECK:       for (int64_t [[I:.*]] = int64_t(0); [[I]] < int64_t(5);
+module attributes {fact.target = #fact.machine<"h200">} {
+  func.func @slice(%x: tensor<4x31xbf16>) -> tensor<4x30xbf16> {
+    %0 = fact.fused "generic" ins(%x : tensor<4x31xbf16>) {
+    ^bb0(%a0: tensor<4x31xbf16>):
+      %1 = fact.slice %a0 dim 1 start 1 : (tensor<4x31xbf16>) -> tensor<4x30xbf16>
+      %2 = fact.scan sum %1 dim 1 : tensor<4x30xbf16>
+      fact.yield %2 : tensor<4x30xbf16>
+    } : tensor<4x30xbf16>
+    return %0 : tensor<4x30xbf16>
+  }
+}

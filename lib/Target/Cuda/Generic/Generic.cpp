@@ -83,6 +83,32 @@ static void repeatCheapOps(ModuleOp module) {
   }
 }
 
+/// Whether a value is a part of another tensor.
+static bool isSlice(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                      tensor::CastOp>(op))
+    return isSlice(op->getOperand(0));
+  return isa_and_nonnull<tensor::ExtractSliceOp>(op);
+}
+
+/// Copies the slices that loops begin with. A loop that passes memory on does
+/// so in one layout, and what its body allocates is row-major.
+static void copySlicesBeforeLoops(ModuleOp module) {
+  module.walk([](scf::ForOp loop) {
+    ImplicitLocOpBuilder b(loop.getLoc(), loop);
+    for (OpOperand &initial : loop.getInitArgsMutable()) {
+      if (!isSlice(initial.get()))
+        continue;
+      auto type = cast<RankedTensorType>(initial.get().getType());
+      Value memory =
+          tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+      initial.set(
+          linalg::CopyOp::create(b, initial.get(), memory).getResult(0));
+    }
+  });
+}
+
 static LogicalResult lowerToLoops(ModuleOp module) {
   if (failed(convertFactToLinalg(module, /*wide=*/false)))
     return failure();
@@ -97,6 +123,7 @@ static LogicalResult lowerToLoops(ModuleOp module) {
   repeatCheapOps(module);
   if (failed(applyPatternsGreedily(module, std::move(fusion))))
     return failure();
+  copySlicesBeforeLoops(module);
   PassManager second(context);
   second.addPass(createCanonicalizerPass());
   second.addPass(bufferization::createEmptyTensorEliminationPass());
