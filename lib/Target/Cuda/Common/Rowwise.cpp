@@ -437,17 +437,20 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
   // Idle lanes, barriers, and blocks too small to fill a multiprocessor.
   double lanes = double(getValuesPerThread(row, threads)) * threads;
   efficiency *= 0.7 + 0.3 * row.region.columns / lanes;
-  efficiency *= getOccupancy(rowSchedule);
   if (threads > 32)
     efficiency *= 0.98;
   int64_t block = threads * (threads > 32 ? 1 : rowSchedule.getRows());
   if (block < 64)
     efficiency *= 0.8;
-  // Blocks of many short rows may be few.
+  // Blocks of many short rows may be few. Few blocks have few bytes in flight,
+  // so that the scarcer of both counts, not their product.
   double blocks = std::ceil(double(row.region.rows) / rowSchedule.getRows());
+  double busy = std::min(1.0, blocks / machine.multiprocessors);
+  double occupancy = getOccupancy(rowSchedule);
   if (threads < 32)
-    efficiency *= std::min(1.0, blocks / machine.multiprocessors) *
-                  (block > 256 ? 0.98 : 1.0);
+    occupancy = std::min(occupancy, busy) * (0.9 + 0.1 * busy) *
+                (block > 256 ? 0.98 : 1.0);
+  efficiency *= occupancy;
   if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
   double memory = row.getBytes() / (machine.bandwidth * efficiency);

@@ -411,6 +411,26 @@ TEST_F(CudaTargetTest, FewLongRowsAreShared) {
   EXPECT_GT(getSplits(parseSoftmax(1, 16777216)), 64);
 }
 
+/// Few short rows take little more than a launch.
+TEST_F(CudaTargetTest, FewShortRowsAreQuick) {
+  for (auto [rows, columns] :
+       {std::pair<int64_t, int64_t>{64, 33}, {1, 8}, {1024, 16}, {96, 64}}) {
+    FusedOp fused = parse(llvm::formatv(
+        R"(func.func @f(%x: tensor<{0}x{1}xbf16>) {{
+  %r = fact.fused "rowwise" ins(%x : tensor<{0}x{1}xbf16>) {{
+  ^bb0(%a: tensor<{0}x{1}xbf16>):
+    %0 = fact.softmax %a dim 1 : tensor<{0}x{1}xbf16>
+    fact.yield %0 : tensor<{0}x{1}xbf16>
+  } : tensor<{0}x{1}xbf16>
+  return
+})",
+        rows, columns));
+    ASSERT_TRUE(fused);
+    EXPECT_LT(predict(fused, getBest(fused)), 10)
+        << "microseconds for " << rows << "x" << columns;
+  }
+}
+
 /// A few places are selected, all are sorted; blocks share rows where these are
 /// too few to fill the machine.
 TEST_F(CudaTargetTest, FewPlacesAreSelected) {
