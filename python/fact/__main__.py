@@ -129,9 +129,10 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
     _add_workload(bench)
     bench.add_argument("--library", metavar="LIB", help="a compiled library of this module "
                        "(default: compile it now)")
-    bench.add_argument("--compare", default="eager,compile,max-autotune", metavar="LIST",
+    bench.add_argument("--compare", metavar="LIST",
                        help="what to measure beside FACT, from eager, compile, reduce-overhead, "
-                       "max-autotune; may be empty")
+                       "max-autotune; may be empty (default: all; on the host without "
+                       "reduce-overhead, which is compile there)")
     bench.add_argument("--graphs", choices=["off", "on", "automatic"], default="automatic",
                        help="whether FACT replays a CUDA graph (default: automatic)")
     bench.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
@@ -376,7 +377,10 @@ def _bench(options) -> int:
     from .library import load
     from .torch_version import require_torch_with_cuda
 
-    compared = [name for name in options.compare.split(",") if name]
+    device = options.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    compared = bench.choose_variants(options.compare, device)
     unknown = sorted(set(compared) - set(bench.VARIANTS))
     if unknown:
         raise FactError(f"unknown variant {', '.join(unknown)}; known are "
@@ -387,9 +391,6 @@ def _bench(options) -> int:
         if options.threads < 1:
             raise FactError("--threads must be at least 1")
         bench.use_threads(options.threads)
-    device = options.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
         require_torch_with_cuda("--device=cuda needs a GPU")
     workload = _workload(options, device)

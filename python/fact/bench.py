@@ -31,6 +31,15 @@ VARIANTS = ("eager", "compile", "reduce-overhead", "max-autotune", "fact")
 _FLUSH_BYTES = 256 << 20
 
 
+def choose_variants(names: str | None, device: str) -> list[str]:
+    """What is measured beside FACT: `names` with commas between them. None are all variants; on
+    the host without reduce-overhead, which records CUDA graphs and does nothing there."""
+    if names is None:
+        return [name for name in VARIANTS if name != "fact"
+                and (device == "cuda" or name != "reduce-overhead")]
+    return [name for name in names.split(",") if name]
+
+
 @dataclasses.dataclass
 class Measurement:
     """One variant: times in milliseconds, one list per round, and its error against fp64."""

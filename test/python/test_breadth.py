@@ -96,6 +96,22 @@ def test_discovery(tmp_path, pytestconfig):
     assert found == {}, f"seed {seed}"
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_bundles(precision, tmp_path):
+    """Candidates, plain forms and references of modules with small sizes are printed for a GPU."""
+    seed = int(os.environ.get("FACT_RANDOM_SEED", 0))
+    found = {}
+    for each in random.Random(seed).sample(registry.cases(precision), FULL_SAMPLE):
+        module, inputs = each.make("small", precision)
+        try:
+            fact.bundle(module, inputs, target="h200", output=tmp_path / each.identifier,
+                        name=each.identifier, candidates=1)
+        except fact.FactError as error:
+            found[each.name] = str(error)
+    assert found == {}, f"seed {seed}"
+
+
 def test_failing_modules_of_a_batch():
     bad = {"rows.sum_all", "rows.median"}
 

@@ -178,6 +178,13 @@ def test_gpu_and_host_times_are_reported_apart():
     assert (cells["median ms"], cells["GPU ms"], cells["host us"]) == ("2", "0.5", "12.0")
 
 
+def test_all_variants_are_measured():
+    assert bench.choose_variants(None, "cuda") == ["eager", "compile", "reduce-overhead", "max-autotune"]
+    assert bench.choose_variants(None, "cpu") == ["eager", "compile", "max-autotune"]
+    assert bench.choose_variants("eager,reduce-overhead", "cpu") == ["eager", "reduce-overhead"]
+    assert bench.choose_variants("", "cuda") == []
+
+
 @pytest.mark.parametrize("variant, mode", [("compile", None), ("reduce-overhead", "reduce-overhead"),
                                            ("max-autotune", "max-autotune")])
 def test_variants_are_modes_of_torch_compile(monkeypatch, variant, mode):
