@@ -10,12 +10,31 @@ namespace fact {
 namespace tuning {
 
 using runtime::ValueKind;
-using Buffers = std::map<uint32_t, TimedBuffer>;
+namespace {
+/// A buffer that is in use for a while in the order of the program, and for
+/// another where each launch begins as soon as it can.
+struct OverlappedBuffer {
+  int64_t bytes = 0;
+  TimedBuffer inOrder, early;
+  int64_t offset = 0;
 
-/// The values in workspace, in use from the earliest to the latest of their
-/// steps by `times`.
-static Buffers timeBuffers(const Bundle &bundle,
-                           const std::vector<int64_t> &times) {
+  bool overlaps(const OverlappedBuffer &other) const {
+    return inOrder.overlaps(other.inOrder) || early.overlaps(other.early);
+  }
+};
+} // namespace
+
+using Times = std::vector<int64_t>;
+using Buffers = std::map<uint32_t, OverlappedBuffer>;
+
+static void extend(TimedBuffer &buffer, int64_t time) {
+  buffer.first = std::min(buffer.first, time);
+  buffer.last = std::max(buffer.last, time);
+}
+
+/// The values in workspace, with the times of the steps that use them.
+static Buffers timeBuffers(const Bundle &bundle, const Times &inOrder,
+                           const Times &early) {
   Buffers buffers;
   for (size_t i = 0; i < bundle.program.size(); ++i)
     for (const std::vector<uint32_t> *list :
@@ -25,20 +44,22 @@ static Buffers timeBuffers(const Bundle &bundle,
         const Value &value = bundle.values[whole];
         if (value.kind != ValueKind::Workspace)
           continue;
-        TimedBuffer &buffer =
+        auto bytes = static_cast<int64_t>(value.bytes);
+        OverlappedBuffer &buffer =
             buffers
                 .try_emplace(whole,
-                             TimedBuffer{static_cast<int64_t>(value.bytes),
-                                         times[i], times[i]})
+                             OverlappedBuffer{bytes,
+                                              {bytes, inOrder[i], inOrder[i]},
+                                              {bytes, early[i], early[i]}})
                 .first->second;
-        buffer.first = std::min(buffer.first, times[i]);
-        buffer.last = std::max(buffer.last, times[i]);
+        extend(buffer.inOrder, inOrder[i]);
+        extend(buffer.early, early[i]);
       }
   return buffers;
 }
 
 static int64_t place(Buffers &buffers) {
-  std::vector<TimedBuffer> placed;
+  std::vector<OverlappedBuffer> placed;
   for (const auto &[value, buffer] : buffers)
     placed.push_back(buffer);
   int64_t total = placeFirstFit(placed);
@@ -49,16 +70,16 @@ static int64_t place(Buffers &buffers) {
 }
 
 /// Steps one after the other.
-static std::vector<int64_t> inOrder(const Bundle &bundle) {
-  std::vector<int64_t> times(bundle.program.size());
+static Times inOrder(const Bundle &bundle) {
+  Times times(bundle.program.size());
   for (size_t i = 0; i < times.size(); ++i)
     times[i] = static_cast<int64_t>(i);
   return times;
 }
 
 /// Each step as soon as those are over whose results it reads.
-static std::vector<int64_t> asSoonAsPossible(const Bundle &bundle) {
-  std::vector<int64_t> times;
+static Times asSoonAsPossible(const Bundle &bundle) {
+  Times times;
   std::map<uint32_t, int64_t> ready;
   for (const Step &step : bundle.program) {
     int64_t time = 0;
@@ -77,14 +98,15 @@ static std::vector<int64_t> asSoonAsPossible(const Bundle &bundle) {
 }
 
 void planWorkspace(Bundle &bundle) {
+  Times order = inOrder(bundle);
   Buffers buffers;
   int64_t total = mostOverlappedWorkspace + 1;
   if (bundle.target.cuda) {
-    buffers = timeBuffers(bundle, asSoonAsPossible(bundle));
+    buffers = timeBuffers(bundle, order, asSoonAsPossible(bundle));
     total = place(buffers);
   }
   if (total > mostOverlappedWorkspace) {
-    buffers = timeBuffers(bundle, inOrder(bundle));
+    buffers = timeBuffers(bundle, order, order);
     total = place(buffers);
   }
   bundle.workspaceBytes = static_cast<uint64_t>(total);

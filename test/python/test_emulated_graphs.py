@@ -158,7 +158,7 @@ def test_graphs_are_automatic(chain):
 
 
 @pytest.mark.parametrize("fails, reason", [
-    ("cudaStreamBeginCapture", b"capture"), ("cudaStreamEndCapture", b"capture"),
+    ("cudaStreamBeginCaptureToGraph", b"capture"), ("cudaStreamEndCapture", b"capture"),
     ("cudaGraphInstantiateWithFlags", b"instantiate"), ("cudaGraphLaunch", b"launch"),
     ("cudaGraphKernelNodeGetParams,cudaGraphExecUpdate", b"update")])
 def test_graphs_that_fail_fall_back_to_launches(chain, monkeypatch, fails, reason):

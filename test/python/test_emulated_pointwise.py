@@ -26,10 +26,12 @@ def test_reads(root, tmp_path):
     emulate(root, tmp_path, Reads().eval(), [torch.randn(3, 7, 37), torch.tensor([5, 0, 5])], "h200")
 
 
-# A transposing pass, short rows, and a reduction over the middle.
+# A transposing pass, short rows, a reduction over the middle, and rows of points, whose coordinates are
+# read together.
 TILES = """
-func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>)
-    -> (tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>) {
+func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>, %p: tensor<2x7x2xbf16>,
+                %q: tensor<2x16x3xbf16>)
+    -> (tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>, tensor<2x7x16xbf16>, tensor<2x7xbf16>) {
   %0 = fact.fused "pointwise" ins(%x : tensor<3x65x70xf32>) {
   ^bb0(%a: tensor<3x65x70xf32>):
     %1 = fact.permute %a [0, 2, 1] : (tensor<3x65x70xf32>) -> tensor<3x70x65xf32>
@@ -37,7 +39,24 @@ func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>)
   } schedule(#fact.cuda_tile<rows = 16, columns = 16, threads = 64>) : tensor<3x70x65xf32>
   %2 = fact.softmax %y dim 1 : tensor<40x5xf32>
   %3 = fact.reduce max %x dims [1] : (tensor<3x65x70xf32>) -> tensor<3x70xf32>
-  return %0, %2, %3 : tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>
+  %4:2 = fact.fused "rowwise" ins(%p, %q : tensor<2x7x2xbf16>, tensor<2x16x3xbf16>) {
+  ^bb0(%a: tensor<2x7x2xbf16>, %b: tensor<2x16x3xbf16>):
+    %5 = fact.slice %b dim 2 start 1 : (tensor<2x16x3xbf16>) -> tensor<2x16x2xbf16>
+    %6 = fact.reshape %a : (tensor<2x7x2xbf16>) -> tensor<2x7x1x2xbf16>
+    %7 = fact.reshape %5 : (tensor<2x16x2xbf16>) -> tensor<2x1x16x2xbf16>
+    %8 = fact.sub %6, %7 : (tensor<2x7x1x2xbf16>, tensor<2x1x16x2xbf16>) -> tensor<2x7x16x2xbf16>
+    %9 = fact.slice %8 dim 3 start 0 : (tensor<2x7x16x2xbf16>) -> tensor<2x7x16x1xbf16>
+    %10 = fact.slice %8 dim 3 start 1 : (tensor<2x7x16x2xbf16>) -> tensor<2x7x16x1xbf16>
+    %11 = fact.maximum %9, %10 : (tensor<2x7x16x1xbf16>, tensor<2x7x16x1xbf16>) -> tensor<2x7x16x1xbf16>
+    %14 = fact.cast %11 : (tensor<2x7x16x1xbf16>) -> tensor<2x7x16x1xf32>
+    %15 = fact.mul %14, %14 : (tensor<2x7x16x1xf32>, tensor<2x7x16x1xf32>) -> tensor<2x7x16x1xf32>
+    %16 = fact.cast %15 : (tensor<2x7x16x1xf32>) -> tensor<2x7x16x1xbf16>
+    %12 = fact.reshape %16 : (tensor<2x7x16x1xbf16>) -> tensor<2x7x16xbf16>
+    %13 = fact.reduce min %12 dims [2] : (tensor<2x7x16xbf16>) -> tensor<2x7xbf16>
+    fact.yield %12, %13 : tensor<2x7x16xbf16>, tensor<2x7xbf16>
+  } schedule(#fact.cuda_row<threads = 4, rows = 8>) : tensor<2x7x16xbf16>, tensor<2x7xbf16>
+  return %0, %2, %3, %4#0, %4#1
+    : tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>, tensor<2x7x16xbf16>, tensor<2x7xbf16>
 }
 """
 

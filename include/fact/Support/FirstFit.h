@@ -26,7 +26,7 @@ struct TimedBuffer {
 /// Gives buffers that are in use at the same time memory of their own: the
 /// largest first, equal ones in their order, each at the lowest free offset.
 /// Returns the total bytes.
-inline int64_t placeFirstFit(std::vector<TimedBuffer> &buffers) {
+template <typename Buffer> int64_t placeFirstFit(std::vector<Buffer> &buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -34,11 +34,11 @@ inline int64_t placeFirstFit(std::vector<TimedBuffer> &buffers) {
   });
   int64_t total = 0;
   for (auto next = order.begin(); next != order.end(); ++next) {
-    TimedBuffer &buffer = buffers[*next];
+    Buffer &buffer = buffers[*next];
     // Memory of buffers with an overlapping live range, from low to high.
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (auto placed = order.begin(); placed != next; ++placed) {
-      const TimedBuffer &other = buffers[*placed];
+      const Buffer &other = buffers[*placed];
       if (buffer.overlaps(other))
         taken.emplace_back(other.offset, other.offset + other.bytes);
     }

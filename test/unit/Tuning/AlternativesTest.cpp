@@ -132,6 +132,29 @@ TEST(Alternatives, BranchesShareNoMemoryOnAGpu) {
   EXPECT_EQ(plan(true, uint64_t(32) << 20), uint64_t(32) << 20);
 }
 
+/// A step that could begin early, but is late in the program, still finds what
+/// it reads.
+TEST(Alternatives, ValuesAreKeptForLateReaders) {
+  Bundle bundle;
+  bundle.kernels.resize(1);
+  bundle.target.cuda = true;
+  bundle.values = {makeValue(ValueKind::Input, 0, 0, 512),
+                   makeValue(ValueKind::Workspace, 0, 0, 512),
+                   makeValue(ValueKind::Workspace, 0, 0, 512),
+                   makeValue(ValueKind::Workspace, 0, 0, 512),
+                   makeValue(ValueKind::Workspace, 0, 0, 512),
+                   makeValue(ValueKind::Output, 0, 0, 512),
+                   makeValue(ValueKind::Output, 1, 0, 512)};
+  bundle.program = {makeStep(0, {0}, {1}), makeStep(0, {0}, {2}),
+                    makeStep(0, {2}, {3}), makeStep(0, {3}, {4}),
+                    makeStep(0, {1}, {5}), makeStep(0, {4}, {6})};
+  Bundle planned = applyAlternatives(bundle, {});
+  // The first value is read by the fifth step, after the last one is written.
+  EXPECT_NE(planned.values[1].offset, planned.values[4].offset);
+  // The last one may take the place of the second.
+  EXPECT_EQ(planned.workspaceBytes, 3 * 512u);
+}
+
 //===----------------------------------------------------------------------===//
 // fact-tune
 //===----------------------------------------------------------------------===//
