@@ -176,3 +176,51 @@ class Few(nn.Module):
 def test_few_elements_are_pointwise(root, tmp_path):
     report = emulate(root, tmp_path, Few(), [torch.randn(2, 3, 5, 7).bfloat16()], "h200")
     assert kinds(report) == {"cuda_pointwise"}
+
+
+# Pairs that are turned; pairs beside a transposed operand; one of three channels; the even ones of an
+# odd number of elements, whose last pair has one element.
+INTERLEAVED = """
+func.func @main(%x: tensor<3x5x16xbf16>, %cos: tensor<5x16xbf16>, %sin: tensor<5x16xbf16>,
+                %y: tensor<2x37x42xbf16>, %z: tensor<2x21x37xbf16>, %w: tensor<66x3xf32>, %v: tensor<127xf32>)
+    -> (tensor<3x5x16xbf16>, tensor<2x37x21xbf16>, tensor<66xf32>, tensor<64xf32>) {
+  %0 = fact.fused "pointwise"
+      ins(%x, %cos, %sin : tensor<3x5x16xbf16>, tensor<5x16xbf16>, tensor<5x16xbf16>) {
+  ^bb0(%a: tensor<3x5x16xbf16>, %b: tensor<5x16xbf16>, %c: tensor<5x16xbf16>):
+    %4 = fact.rotary %a, %b, %c interleaved
+      : (tensor<3x5x16xbf16>, tensor<5x16xbf16>, tensor<5x16xbf16>) -> tensor<3x5x16xbf16>
+    fact.yield %4 : tensor<3x5x16xbf16>
+  } schedule(#fact.cuda_pointwise<threads = 128, vector = 4>) : tensor<3x5x16xbf16>
+  %1 = fact.fused "pointwise" ins(%y, %z : tensor<2x37x42xbf16>, tensor<2x21x37xbf16>) {
+  ^bb0(%a: tensor<2x37x42xbf16>, %b: tensor<2x21x37xbf16>):
+    %4 = fact.slice %a dim 2 start 0 step 2 : (tensor<2x37x42xbf16>) -> tensor<2x37x21xbf16>
+    %5 = fact.slice %a dim 2 start 1 step 2 : (tensor<2x37x42xbf16>) -> tensor<2x37x21xbf16>
+    %6 = fact.permute %b [0, 2, 1] : (tensor<2x21x37xbf16>) -> tensor<2x37x21xbf16>
+    %7 = fact.sub %4, %6 : (tensor<2x37x21xbf16>, tensor<2x37x21xbf16>) -> tensor<2x37x21xbf16>
+    %8 = fact.mul %7, %5 : (tensor<2x37x21xbf16>, tensor<2x37x21xbf16>) -> tensor<2x37x21xbf16>
+    fact.yield %8 : tensor<2x37x21xbf16>
+  } schedule(#fact.cuda_tile<rows = 64, columns = 64, threads = 256>) : tensor<2x37x21xbf16>
+  %2 = fact.fused "pointwise" ins(%w : tensor<66x3xf32>) {
+  ^bb0(%a: tensor<66x3xf32>):
+    %4 = fact.slice %a dim 1 start 2 : (tensor<66x3xf32>) -> tensor<66x1xf32>
+    %5 = fact.reshape %4 : (tensor<66x1xf32>) -> tensor<66xf32>
+    %6 = fact.relu %5 : (tensor<66xf32>) -> tensor<66xf32>
+    fact.yield %6 : tensor<66xf32>
+  } schedule(#fact.cuda_pointwise<threads = 128, vector = 2>) : tensor<66xf32>
+  %3 = fact.fused "pointwise" ins(%v : tensor<127xf32>) {
+  ^bb0(%a: tensor<127xf32>):
+    %4 = fact.slice %a dim 0 start 0 step 2 : (tensor<127xf32>) -> tensor<64xf32>
+    %5 = fact.relu %4 : (tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %5 : tensor<64xf32>
+  } schedule(#fact.cuda_pointwise<threads = 128, vector = 4>) : tensor<64xf32>
+  return %0, %1, %2, %3 : tensor<3x5x16xbf16>, tensor<2x37x21xbf16>, tensor<66xf32>, tensor<64xf32>
+}
+"""
+
+
+def test_interleaved_operands_are_picked(root, tmp_path):
+    (tmp_path / "interleaved.mlir").write_text(INTERLEAVED)
+    emulate_text(root, tmp_path, tmp_path / "interleaved.mlir")
+    picked = [source.read_text().count("Picked<")
+              for source in sorted((tmp_path / "bundle" / "kernels").glob("*/0.cu"))]
+    assert picked == [6, 2, 1, 0], picked

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Interleaving.h"
 #include "PointwiseTiling.h"
 #include <cmath>
 
@@ -119,24 +120,33 @@ bool Pointwise::isCropped() const {
                       [](const auto &list) { return !list.empty(); });
 }
 
+bool Pointwise::isPlain(size_t operand) const {
+  const ScalarFunction::Argument &argument = getArgument(operand);
+  return !argument.isCoordinate && argument.indices.empty() &&
+         argument.bounds.empty();
+}
+
 bool Pointwise::isPlain() const {
-  return llvm::all_of(
-      body.getArguments(), [](const ScalarFunction::Argument &argument) {
-        return !argument.isCoordinate && argument.indices.empty() &&
-               argument.bounds.empty();
-      });
+  return llvm::all_of(llvm::seq<size_t>(0, operands.size()),
+                      [&](size_t operand) { return isPlain(operand); });
 }
 
 int64_t Pointwise::getWidestBytes() const {
   int64_t bytes = 1;
-  auto add = [&](const StridedView &view) {
-    bytes = std::max<int64_t>(
-        bytes, getStorageBytes(getTensorType(view.base).getElementType()));
+  // Three elements fill no access: a vector of them takes several anyway.
+  auto add = [&](const StridedView &view, int64_t together) {
+    int64_t one = getStorageBytes(getTensorType(view.base).getElementType());
+    bytes = std::max(bytes, one * (together == 3 ? 1 : together));
   };
-  llvm::for_each(results, add);
+  int64_t run =
+      getRunLength(results, resultBuffers, results.front().shape.size() - 1);
+  for (const StridedView &result : results)
+    add(result, run);
   for (auto [i, operand] : llvm::enumerate(operands))
     if (!getArgument(i).isCoordinate && operand.strides.back() == 1)
-      add(operand);
+      add(operand, 1);
+    else if (isPlain(i) && getPickedWidth(operand, 1) > 1)
+      add(operand, operand.strides.back());
   return bytes;
 }
 
@@ -307,13 +317,25 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
     if (waste > 1)
       slots += 64;
   };
+  int64_t vector = limitVector(schedule.getVector());
   for (auto [i, view] : llvm::enumerate(operands)) {
-    if (!getArgument(i).isCoordinate)
-      add(view, countOperandBytes(*this, i));
     slots += 4 * (bounds[i].size() + getArgument(i).indices.size());
+    if (isPlain(i) && getPickedWidth(view, vector) > 1) {
+      // Operands that are picked from the same elements read them once.
+      if (!isPickedBefore(operands, i))
+        bytes += countBytes(view) * view.strides.back();
+    } else if (!getArgument(i).isCoordinate) {
+      add(view, countOperandBytes(*this, i));
+    }
   }
-  for (const StridedView &view : results)
-    add(view, countBytes(view));
+  bool areRuns =
+      getRunLength(results, resultBuffers, getShape().size() - 1) > 1;
+  for (const StridedView &view : results) {
+    if (areRuns)
+      bytes += countBytes(view);
+    else
+      add(view, countBytes(view));
+  }
   double memory = bytes / (machine.bandwidth * efficiency);
   double compute =
       getElements() * slots / (machine.multiprocessors * 128 * machine.clock);
@@ -356,17 +378,23 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
                             CudaPointwiseAttr schedule,
                             const MachineDescription &machine) const {
   GatheringReads reads = getReads();
+  int64_t threads = schedule.getThreads();
+  int64_t vector = limitVector(schedule.getVector());
   os << "Pointwise<\n    Extents<";
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
       llvm::seq<size_t>(0, operands.size()),
-      [&](size_t operand) { reads.print(os, operand, functors); },
+      [&](size_t operand) {
+        if (isPlain(operand))
+          printPicked(os, operands[operand],
+                      getBuffer(getArgument(operand).value), vector);
+        else
+          reads.print(os, operand, functors);
+      },
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);
-  int64_t threads = schedule.getThreads();
-  int64_t vector = limitVector(schedule.getVector());
   int64_t count = getVectorsPerThread(threads, vector, machine);
   os << ",\n    PointwiseSchedule<" << threads << ", " << vector << ", "
      << count << (sharesIndices() && count > 1 ? ", true>>" : ">>");

@@ -33,8 +33,11 @@ struct Pointwise {
   }
   /// How operands are read.
   GatheringReads getReads() const { return {body, 0, operands, bounds}; }
-  /// Bytes of the widest element that is stored, or read in vectors.
+  /// Bytes of the widest element that is stored, or read in vectors, with those
+  /// between it and the next one if they move together.
   int64_t getWidestBytes() const;
+  /// Whether an operand is at strides, not gathered, guarded or computed.
+  bool isPlain(size_t operand) const;
   /// Whether all operands are elements at strides.
   bool isPlain() const;
   bool readsConcats() const;

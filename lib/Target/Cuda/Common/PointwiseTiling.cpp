@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointwiseTiling.h"
+#include "Interleaving.h"
 #include <cmath>
 
 using namespace mlir;
@@ -129,6 +130,35 @@ int64_t PointwiseTiling::getLoadedBytes(const Tile &tile,
   return llvm::divideCeil(llvm::product_of(tile), threads) * bytes;
 }
 
+/// As `TiledPointwise` loads: each access has an address and its elements, of
+/// which those of less than a word take a whole one.
+int64_t PointwiseTiling::countRegisters(const Tile &tile,
+                                        int64_t threads) const {
+  int64_t registers = 16;
+  int64_t items = llvm::divideCeil(llvm::product_of(tile), threads);
+  int64_t vector = getVector(tile);
+  for (auto [i, operand] : llvm::enumerate(pointwise.operands)) {
+    int64_t size = getElementBytes(operand), width = vector, loaded = items;
+    if (isStaged[i]) {
+      width = 16 / size;
+      while (width > 1 && (pointwise.getShape()[getAcross()] % width ||
+                           tile[getAcross()] % width ||
+                           !movesInVectors(operand, getAcross(), width)))
+        width /= 2;
+    } else if (int64_t picked = getPickedWidth(operand, vector); picked > 1) {
+      if (isPickedBefore(pointwise.operands, i))
+        continue;
+      width = picked;
+      loaded *= operand.strides.back();
+    } else if (!movesInVectors(operand, getAlong(), vector)) {
+      width = 1;
+    }
+    registers += llvm::divideCeil(loaded, width) *
+                 (1 + llvm::divideCeil(width * size, 4));
+  }
+  return registers;
+}
+
 int64_t PointwiseTiling::getVector(const Tile &tile) const {
   for (const auto &bounds : pointwise.resultBounds)
     for (const PointwiseGraph::Bound &bound : bounds)
@@ -205,16 +235,10 @@ double PointwiseTiling::getEfficiency(const StridedView &view,
 /// one, as `TiledPointwise::find_runs` decides, and two of them fill sectors
 /// soon after each other.
 double PointwiseTiling::getStoreEfficiency(const Tile &tile) const {
-  ArrayRef<StridedView> results = pointwise.results;
-  StridedView whole = results.front();
-  int64_t length = whole.strides[getAlong()];
-  bool areRuns = length > 1 && length <= 8 && results.size() % length == 0 &&
-                 llvm::all_of(isStaged, [](bool staged) { return staged; });
-  for (size_t i = 0; i < results.size() && areRuns; ++i)
-    areRuns = results[i].strides == whole.strides &&
-              results[i].offset ==
-                  results[i - i % length].offset + int64_t(i) % length;
-  if (!areRuns)
+  StridedView whole = pointwise.results.front();
+  int64_t length =
+      getRunLength(pointwise.results, pointwise.resultBuffers, getAlong());
+  if (length == 1 || llvm::is_contained(isStaged, false))
     return getEfficiency(whole, storeOrder, tile);
   // The number of a result in its run is one more dimension.
   SmallVector<int64_t> order{int64_t(whole.shape.size())};
@@ -232,10 +256,11 @@ PointwiseTiling::predictSeconds(CudaTileAttr schedule,
   Tile tile = getTile(schedule);
   double threads = schedule.getThreads();
   double blocks = countTiles(tile);
-  double perProcessor =
-      std::min(std::floor(2048 / threads),
-               std::floor(double(machine.sharedMemoryBytes) /
-                          std::max<int64_t>(getSharedBytes(tile), 1)));
+  double perProcessor = std::floor(
+      std::min({2048 / threads,
+                65536 / (threads * countRegisters(tile, schedule.getThreads())),
+                double(machine.sharedMemoryBytes) /
+                    std::max<int64_t>(getSharedBytes(tile), 1)}));
   double resident =
       std::min(blocks, machine.multiprocessors * std::max(1.0, perProcessor));
   // A block does not load while it stores.
@@ -290,8 +315,12 @@ void PointwiseTiling::printKernel(raw_ostream &os,
       llvm::zip_equal(pointwise.operands, isStaged),
       [&](auto each) {
         auto [operand, staged] = each;
-        printStrided(os, operand, getBuffer(operand.base),
-                     staged ? "Staged" : "Strided");
+        int64_t buffer = getBuffer(operand.base);
+        bool isLast = getAlong() == int64_t(operand.shape.size()) - 1;
+        if (!staged && isLast)
+          printPicked(os, operand, buffer, getVector(tile));
+        else
+          printStrided(os, operand, buffer, staged ? "Staged" : "Strided");
       },
       [&] { os << ",\n             "; });
   os << ">,\n    ";

@@ -36,6 +36,8 @@ private:
   int64_t getSharedBytes(const Tile &tile) const;
   /// Of all operands, per thread.
   int64_t getLoadedBytes(const Tile &tile, int64_t threads) const;
+  /// About how many registers a thread needs.
+  int64_t countRegisters(const Tile &tile, int64_t threads) const;
   /// Elements per store.
   int64_t getVector(const Tile &tile) const;
   /// The share of a side's traffic that is useful.

@@ -28,9 +28,11 @@
 // Functors take float for 16-bit floats and the element's own type otherwise.
 // A copy has the functor `Identity`. The vector divides the innermost extent: a
 // tensor whose innermost stride is 1 moves in vectors, one whose stride is 0 is
-// read once, any other is read element by element. Or it divides the whole
-// index space and results are contiguous: what is contiguous moves in vectors,
-// across the ends of rows.
+// read once, one of a few elements is `Picked` from the vectors that it spans,
+// any other is read element by element. Or it divides the whole index space and
+// results are contiguous: what is contiguous moves in vectors, across the ends
+// of rows. Results that fill the places between each other, such as turned
+// pairs, are stored as one.
 //
 // An operand may be chosen by indices, as in an embedding: `Gathered` moves a
 // read by functions of other operands. It may be part of a concatenation:
@@ -55,8 +57,10 @@
 namespace fact {
 
 /// The vectors of a thread lie a block apart, or, with `Rows`, at one place of
-/// neighbors in the first dimension: what does not depend on that dimension,
+/// several rows, the first dimension: what does not depend on that dimension,
 /// such as where a resized image is read, is computed once for all of them.
+/// These rows lie far apart, so that neighboring threads have neighboring rows
+/// where rows are short.
 template <int Threads, int Vector, int VectorsPerThread, bool Rows = false>
 struct PointwiseSchedule {
   static constexpr int threads = Threads, vector = Vector,
@@ -91,9 +95,12 @@ class Pointwise<Extents, Operands<Tensors...>, Results<List...>, Schedule> {
 
   static constexpr bool has_rows = Schedule::has_rows;
   static constexpr int64_t row_vectors = vectors / Extents::sizes[0];
+  /// How far the rows of a thread lie apart.
+  static constexpr int64_t row_step =
+      (Extents::sizes[0] + per_thread - 1) / per_thread;
   /// Threads that have vectors.
   static constexpr int64_t workers =
-      has_rows ? (Extents::sizes[0] + per_thread - 1) / per_thread * row_vectors
+      has_rows ? row_step * row_vectors
                : (vectors + per_thread - 1) / per_thread;
 
   static_assert(Extents::total % vector == 0,
@@ -115,8 +122,10 @@ public:
   };
 
   static int bind(State &state, void *const *buffers, void *) {
+    constexpr bool has_vectors =
+        vector > 1 || run_width > 1 || (is_picked_v<Tensors> || ...);
     for (int i = 0; i < buffer_count; ++i) {
-      if (vector > 1 && !is_aligned(buffers[i], 16))
+      if (has_vectors && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
       state.buffers[i] = buffers[i];
     }
@@ -152,8 +161,8 @@ private:
   FACT_DEVICE Place get_place(int number) {
     if constexpr (has_rows) {
       Index const worker = Index(blockIdx.x) * block_threads + threadIdx.x;
-      return {worker % Index(row_vectors),
-              worker / Index(row_vectors) * per_thread, number};
+      return {worker % Index(row_vectors), worker / Index(row_vectors),
+              number * int(row_step)};
     } else {
       return {Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x +
                   number * block_threads,
@@ -180,9 +189,85 @@ private:
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
       Place const place = get_place(v);
-      if (is_inside(place))
+      if (!is_inside(place))
+        continue;
+      if constexpr (run_width > 1)
+        store_runs(std::make_index_sequence<sizeof...(List) / run_length>{},
+                   state, place, slot<I, Tensors>(operands[v])...);
+      else
         (store<List>(state, place, slot<I, Tensors>(operands[v])...), ...);
     }
+  }
+
+  template <class Result>
+  using Returned =
+      decltype(Result::Functor::apply(Compute<typename Tensors::Element>{}...));
+  using First = std::tuple_element_t<0, std::tuple<List...>>;
+  /// How many results in a row would be neighbors in memory.
+  static constexpr int64_t run_length = First::Tensor::inner_stride;
+
+  /// Elements per store of results that fill all places between each other; 1
+  /// if they are stored one by one.
+  static constexpr int find_run_width() {
+    using Tensor = typename First::Tensor;
+    constexpr int count = sizeof...(List);
+    if (is_flat || run_length < 2 || run_length > 8 ||
+        count % run_length != 0 || (is_guarded_v<typename List::Tensor> || ...))
+      return 1;
+    if (!((std::is_same_v<typename Tensor::Strides,
+                          typename List::Tensor::Strides> &&
+           std::is_same_v<typename Tensor::Element,
+                          typename List::Tensor::Element> &&
+           std::is_same_v<Returned<First>, Returned<List>> &&
+           Tensor::buffer == List::Tensor::buffer) &&
+          ...))
+      return 1;
+    int64_t const offsets[] = {List::Tensor::offset...};
+    int width = 16 / int(sizeof(typename Tensor::Element));
+    auto divides = [&] {
+      bool all = vector * run_length % width == 0;
+      for (int d = 0; d < Extents::rank - 1; ++d)
+        all &= Tensor::Strides::values[d] % width == 0;
+      for (int i = 0; i < count; i += run_length)
+        all &= offsets[i] % width == 0;
+      return all;
+    };
+    while (width > 1 && !divides())
+      width /= 2;
+    for (int i = 0; i < count; ++i)
+      if (offsets[i] != offsets[i - i % run_length] + i % run_length)
+        return 1;
+    return width;
+  }
+  static constexpr int run_width = find_run_width();
+
+  template <size_t... Runs, class... Arguments>
+  FACT_DEVICE void store_runs(std::index_sequence<Runs...>, State const &state,
+                              Place const &place,
+                              Arguments const *...operands) {
+    (store_run<Runs * run_length>(std::make_index_sequence<run_length>{}, state,
+                                  place, operands...),
+     ...);
+  }
+  template <size_t Begin, size_t... I, class... Arguments>
+  FACT_DEVICE void store_run(std::index_sequence<I...>, State const &state,
+                             Place const &place, Arguments const *...operands) {
+    using All = std::tuple<List...>;
+    using Tensor = typename std::tuple_element_t<Begin, All>::Tensor;
+    constexpr int count = vector * int(run_length);
+    auto *destination =
+        static_cast<typename Tensor::Element *>(state.buffers[Tensor::buffer]) +
+        Positions<Tensor, Offset<Tensor>>(place)[0] + get_row<Tensor>(place);
+    Returned<First> values[count];
+#pragma unroll
+    for (int i = 0; i < vector; ++i)
+      ((values[i * int(run_length) + int(I)] =
+            std::tuple_element_t<Begin + I, All>::Functor::apply(
+                operands[i]...)),
+       ...);
+#pragma unroll
+    for (int i = 0; i < count; i += run_width)
+      store_vector<run_width>(destination + i, values + i);
   }
 
   /// Whether the indices of a tensor are known before any gathered operand, and
@@ -266,9 +351,9 @@ private:
   /// Free where the grid divides the index space.
   FACT_DEVICE bool is_inside(Place const &place) {
     if constexpr (has_rows) {
-      return (workers % block_threads == 0 &&
-              Extents::total / vector == workers * per_thread) ||
-             place.first + Index(place.row) < Index(extent(0));
+      return (workers % block_threads == 0 || place.first < Index(row_step)) &&
+             (Extents::sizes[0] % per_thread == 0 ||
+              place.first + Index(place.row) < Index(extent(0)));
     } else {
       Index const index = place.index;
       return vectors % (int64_t(block_threads) * per_thread) == 0 ||
@@ -391,9 +476,28 @@ private:
     } else {
       auto const *base = static_cast<typename Tensor::Element const *>(
           state.buffers[Tensor::buffer]);
-      load_from<Tensor, Checked>(base, place, values,
-                                 typename Reads<Tensor>::Bounds{}, operands...);
+      if constexpr (is_picked_v<Tensor>)
+        pick<Tensor>(base, place, values);
+      else
+        load_from<Tensor, Checked>(
+            base, place, values, typename Reads<Tensor>::Bounds{}, operands...);
     }
+  }
+
+  template <class Tensor>
+  FACT_DEVICE void pick(typename Tensor::Element const *base,
+                        Place const &place,
+                        Compute<typename Tensor::Element> *values) {
+    static_assert(!is_flat, "vectors of picked elements lie in rows");
+    using First = typename Tensor::First;
+    typename Tensor::Element spanned[vector * Tensor::step];
+    load_spanned<Tensor, vector>(base +
+                                     Positions<First, Offset<First>>(place)[0] +
+                                     get_row<Tensor>(place),
+                                 spanned);
+#pragma unroll
+    for (int i = 0; i < vector; ++i)
+      values[i] = widen(spanned[i * Tensor::step + Tensor::place]);
   }
 
   template <class Tensor, bool Checked, class... Bounds, class... Arguments>

@@ -63,6 +63,27 @@ struct Strided : View<Buffer, Element, Offset> {
   }
 };
 
+/// A tensor whose innermost stride is a few elements, such as one half of
+/// interleaved pairs: a vector is picked from all elements that it spans, which
+/// move in accesses of `Width`. Tensors that are picked from the same elements
+/// share these accesses. All spanned elements must be inside of the buffer.
+template <class Tensor, int Width> struct Picked;
+template <int Buffer, class Element, class Strides_, int64_t Offset, int Width>
+struct Picked<Strided<Buffer, Element, Strides_, Offset>, Width>
+    : Strided<Buffer, Element, Strides_, Offset> {
+  static constexpr int step =
+      int(Strided<Buffer, Element, Strides_, Offset>::inner_stride);
+  static constexpr int width = Width, place = int(Offset % step);
+  /// The tensor of the first elements of each step: the same for all that share
+  /// their accesses, so that the compiler sees one load.
+  using First = Strided<Buffer, Element, Strides_, Offset - place>;
+  static_assert(step > 1 && Width > 1, "use a plain tensor");
+};
+
+template <class Tensor> inline constexpr bool is_picked_v = false;
+template <class Tensor, int Width>
+inline constexpr bool is_picked_v<Picked<Tensor, Width>> = true;
+
 /// An index that moves a read by `Stride` elements for each 1: a functor of all
 /// operands. `Shared` if neighbors along the innermost dimension have the same,
 /// `Chained` if it depends on operands that are gathered themselves.

@@ -173,8 +173,15 @@ private:
     static constexpr int bytes = 0, width = 1;
     static constexpr int per_thread =
         (groups + block_threads - 1) / block_threads;
+    /// What a picked vector spans moves as it is.
+    static constexpr int spanned = [] {
+      if constexpr (is_picked_v<Tensor>)
+        return vector * Tensor::step;
+      else
+        return vector;
+    }();
     struct Registers {
-      typename Tensor::Element values[per_thread][vector];
+      typename Tensor::Element values[per_thread][spanned];
     };
   };
   template <class Tensor>
@@ -189,7 +196,8 @@ public:
 
   static int bind(State &state, void *const *buffers, void *) {
     constexpr bool has_vectors =
-        vector > 1 || ((PassageOf<Tensors>::width > 1) || ...);
+        vector > 1 ||
+        ((PassageOf<Tensors>::width > 1 || is_picked_v<Tensors>) || ...);
     for (int i = 0; i < buffer_count; ++i) {
       if (has_vectors && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
@@ -248,14 +256,28 @@ private:
     int64_t origin[rank];
     get_origin(origin);
     AllHeld<std::index_sequence<I...>> all;
-    (load<Tensors>(state, origin, held<I, Tensors>(all)), ...);
+    (load_staged<Tensors>(state, origin, held<I, Tensors>(all)), ...);
+    // Those at one place together, so that elements which several operands are
+    // picked from are loaded once.
+#pragma unroll
+    for (int k = 0; k < (groups + block_threads - 1) / block_threads; ++k) {
+      Place const place =
+          locate<StoreOrder, vector, 1>(threadIdx.x, k * block_threads);
+      if (is_item<groups>(int(threadIdx.x) + k * block_threads) &&
+          is_inside(origin, place))
+        (load_direct<Tensors>(state, origin, place, k, held<I, Tensors>(all)),
+         ...);
+    }
     (deposit<Tensors>(tile_memory + begin<I>(), held<I, Tensors>(all)), ...);
     __syncthreads();
     constexpr int steps = (items + block_threads - 1) / block_threads;
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
       int const item = int(threadIdx.x) + k * block_threads;
-      Place const place = locate<StoreOrder, vector, 1>(item / run_length);
+      Place const place =
+          run_length == 1
+              ? locate<StoreOrder, vector, 1>(threadIdx.x, k * block_threads)
+              : locate<StoreOrder, vector, 1>(item / run_length, 0);
       if (!is_item<items>(item) || !is_inside(origin, place))
         continue;
       Slots<std::index_sequence<I...>> operands;
@@ -319,17 +341,28 @@ private:
     }
   }
 
-  /// The place of an item: of so many elements along results and across.
+  /// The place of item `first + more`: of so many elements along results and
+  /// across. `more` is a constant, and stays one in the place where it is whole
+  /// rows, so that all of a thread's places have one address.
   template <class Order_, int StepAlong, int StepAcross>
-  FACT_DEVICE Place locate(int item) {
+  FACT_DEVICE Place locate(int first, int more) {
     Place place{};
 #pragma unroll
     for (int i = 0; i < Order_::rank; ++i) {
       int const d = int(tile::at(Order_{}, i));
       int const step = d == along ? StepAlong : d == across ? StepAcross : 1;
       int const size = tile_of(d) / step;
-      place.index[d] = item % size * step;
-      item /= size;
+      if (i == Order_::rank - 1) {
+        place.index[d] = (first + more) * step;
+      } else if (more % size == 0) {
+        place.index[d] = first % size * step;
+        first /= size;
+        more /= size;
+      } else {
+        place.index[d] = (first + more) % size * step;
+        first = (first + more) / size;
+        more = 0;
+      }
     }
     return place;
   }
@@ -374,49 +407,51 @@ private:
   }
 
   template <class Tensor>
-  FACT_DEVICE void load(State const &state, int64_t const (&origin)[rank],
-                        typename PassageOf<Tensor>::Registers &registers) {
-    using Element = typename Tensor::Element;
-    using Passing = PassageOf<Tensor>;
-    auto const *base =
-        static_cast<Element const *>(state.buffers[Tensor::buffer]);
+  FACT_DEVICE void
+  load_staged(State const &state, int64_t const (&origin)[rank],
+              typename PassageOf<Tensor>::Registers &registers) {
+    if constexpr (is_staged<Tensor>::value) {
+      using Passing = PassageOf<Tensor>;
+      auto const *base = static_cast<typename Tensor::Element const *>(
+          state.buffers[Tensor::buffer]);
 #pragma unroll
-    for (int k = 0; k < Passing::per_thread; ++k) {
-      int const item = int(threadIdx.x) + k * block_threads;
-      if constexpr (is_staged<Tensor>::value) {
-        Place place = locate<LoadOrder, Passing::pack, Passing::width>(item);
+      for (int k = 0; k < Passing::per_thread; ++k) {
+        Place place = locate<LoadOrder, Passing::pack, Passing::width>(
+            threadIdx.x, k * block_threads);
 #pragma unroll
         for (int e = 0; e < Passing::pack; ++e) {
-          if (is_item<Passing::items>(item) && is_inside(origin, place))
+          if (is_item<Passing::items>(int(threadIdx.x) + k * block_threads) &&
+              is_inside(origin, place))
             registers.raw[k][e] =
                 __ldg(reinterpret_cast<typename Passing::Access const *>(
                     base + offset_of<Tensor>(origin, place)));
           ++place.index[along];
         }
-      } else {
-        Place const place = locate<StoreOrder, vector, 1>(item);
-        if (is_item<groups>(item) && is_inside(origin, place))
-          load_direct<Tensor>(base + offset_of<Tensor>(origin, place),
-                              registers.values[k]);
       }
     }
   }
 
   template <class Tensor>
-  FACT_DEVICE void load_direct(typename Tensor::Element const *source,
-                               typename Tensor::Element (&values)[vector]) {
-    if constexpr (tile::moves_in_vectors<Tensor>(along, vector)) {
-      using Access = VectorAccess<typename Tensor::Element, vector>;
-      constexpr int accesses = sizeof(values) / sizeof(Access);
-      Access raw[accesses];
+  FACT_DEVICE void
+  load_direct(State const &state, int64_t const (&origin)[rank],
+              Place const &place, int k,
+              typename PassageOf<Tensor>::Registers &registers) {
+    if constexpr (!is_staged<Tensor>::value) {
+      using Element = typename Tensor::Element;
+      auto const *base =
+          static_cast<Element const *>(state.buffers[Tensor::buffer]);
+      auto &values = registers.values[k];
+      if constexpr (is_picked_v<Tensor>) {
+        load_spanned<Tensor, vector>(
+            base + offset_of<typename Tensor::First>(origin, place), values);
+      } else if constexpr (tile::moves_in_vectors<Tensor>(along, vector)) {
+        load_elements<vector>(base + offset_of<Tensor>(origin, place), values);
+      } else {
+        auto const *source = base + offset_of<Tensor>(origin, place);
 #pragma unroll
-      for (int i = 0; i < accesses; ++i)
-        raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
-      memcpy(values, raw, sizeof(values));
-    } else {
-#pragma unroll
-      for (int i = 0; i < vector; ++i)
-        values[i] = source[i * stride<Tensor>(along)];
+        for (int i = 0; i < vector; ++i)
+          values[i] = source[i * stride<Tensor>(along)];
+      }
     }
   }
 
@@ -437,7 +472,8 @@ private:
           continue;
         Element loaded[Passing::pack][Passing::width];
         memcpy(loaded, registers.raw[k], sizeof(loaded));
-        Place place = locate<LoadOrder, Passing::pack, Passing::width>(item);
+        Place place = locate<LoadOrder, Passing::pack, Passing::width>(
+            threadIdx.x, k * block_threads);
 #pragma unroll
         for (int i = 0; i < Passing::width; ++i) {
           Element packed[Passing::pack];
@@ -460,7 +496,12 @@ private:
           typename PassageOf<Tensor>::Registers const &registers, int k,
           Place const &place, Compute<typename Tensor::Element> *values) {
     using Element = typename Tensor::Element;
-    if constexpr (!is_staged<Tensor>::value) {
+    if constexpr (is_picked_v<Tensor>) {
+#pragma unroll
+      for (int i = 0; i < vector; ++i)
+        values[i] =
+            widen(registers.values[k][i * Tensor::step + Tensor::place]);
+    } else if constexpr (!is_staged<Tensor>::value) {
 #pragma unroll
       for (int i = 0; i < vector; ++i)
         values[i] = widen(registers.values[k][i]);

@@ -121,7 +121,22 @@ __device__ __forceinline__ void load_elements(Element const *source,
   memcpy(elements, raw, sizeof(raw));
 }
 
-/// The same, as functors see them, or as numbers: a boolean is 0 or 1.
+/// All elements that a vector of `Count` of a `Picked` tensor spans. By plain
+/// loads: the compiler merges those of one address, unlike `__ldg`.
+template <class Tensor, int Count, class Element>
+__device__ __forceinline__ void load_spanned(Element const *source,
+                                             Element *elements) {
+  constexpr int spanned = Count * Tensor::step;
+  static_assert(spanned % Tensor::width == 0, "accesses divide a vector");
+  using Access = VectorAccess<Element, Tensor::width>;
+#pragma unroll
+  for (int i = 0; i < spanned; i += Tensor::width) {
+    Access const raw = *reinterpret_cast<Access const *>(source + i);
+    memcpy(elements + i, &raw, sizeof(raw));
+  }
+}
+
+/// Elements as functors see them, or as numbers: a boolean is 0 or 1.
 template <int Count, bool Streams = false, class Element, class Value>
 __device__ __forceinline__ void load_vector(Element const *source,
                                             Value *values) {
