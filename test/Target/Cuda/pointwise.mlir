@@ -47,7 +47,7 @@ func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
 // -----
 
 // Comparisons, selections, casts, exact functions for f32; a slice with a step
-// gathers.
+// is picked from the elements that it spans.
 
 // CHECK:      struct Body0 {
 // CHECK-NEXT:   FACT_DEVICE float apply(bool operand2,
@@ -60,7 +60,7 @@ func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
 // CHECK:          const bool {{v[0-9]+}} = operand1 < int64_t(3);
 // CHECK:      Extents<10, 7>,
 // CHECK-NEXT: Operands<Strided<2, i1, Strides<1, 0>>,
-// CHECK-NEXT:          Strided<0, f32, Strides<14, 2>, 1>,
+// CHECK-NEXT:          Picked<Strided<0, f32, Strides<14, 2>, 1>, 2>,
 // CHECK-NEXT:          Strided<1, i64, Strides<7, 1>>>,
 // CHECK-NEXT: Results<Result<Body0, Strided<3, f32, Strides<7, 1>>>,
 // CHECK-NEXT:         Result<Body1, Strided<4, i1, Strides<7, 1>>>>,
