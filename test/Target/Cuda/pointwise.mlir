@@ -155,7 +155,7 @@ func.func @rotary(%x: tensor<2x8x4x16xbf16>, %c: tensor<8x16xbf16>, %s: tensor<8
 // Interleaved pairs are neighbours.
 
 // CHECK:      Extents<40>,
-// CHECK-NEXT: Operands<Strided<0, f32, Strides<2>>,
+// CHECK-NEXT: Operands<Picked<Strided<0, f32, Strides<2>>, 4>,
 // CHECK:      Results<Result<Body0, Strided<3, f32, Strides<2>>>,
 // CHECK-NEXT:         Result<Body1, Strided<3, f32, Strides<2>, 1>>>,
 func.func @interleaved(%x: tensor<10x8xf32>, %c: tensor<10x8xf32>, %s: tensor<10x8xf32>) -> tensor<10x8xf32> {
