@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Layouts.h"
 #include "MergeGroups.h"
 #include "Recomputation.h"
 #include "Rounding.h"
@@ -156,7 +157,10 @@ OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
       while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
              !rule.takesReshapes)
         trial.pop_back();
-      group = std::move(trial);
+      ArrayRef<Operation *> views = trial.getArrayRef();
+      if (!areBetterCopied(rule.name, group, views.drop_front(group.size()),
+                           *fusibility))
+        group = std::move(trial);
     }
   return group;
 }
@@ -207,7 +211,8 @@ bool RulesAgent::take(const Rule &rule, OpGroup &group,
   // kernel writes; let the family decide.
   if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial, group) ||
       (ops.size() == 1 &&
-       recomputesTooMuch(rule.name, group, ops.front(), *fusibility)))
+       (recomputesTooMuch(rule.name, group, ops.front(), *fusibility) ||
+        areBetterCopied(rule.name, group, ops, *fusibility))))
     return false;
   group = std::move(trial);
   return true;

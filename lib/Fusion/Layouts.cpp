@@ -1,0 +1,27 @@
+//===- Layouts.cpp - Who moves the elements of a permuted value -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Layouts.h"
+#include "fact/Kernel/Rules.h"
+
+using namespace mlir;
+using namespace fact;
+
+bool fact::areBetterCopied(StringRef rule, const OpGroup &before,
+                           ArrayRef<Operation *> views,
+                           const Fusibility &fusibility) {
+  if (fusibility.getTarget().getMachine().isHost() ||
+      llvm::none_of(before, llvm::IsaPred<ContractionOpInterface>) ||
+      llvm::none_of(views, llvm::IsaPred<PermuteOp>) ||
+      !llvm::all_of(views, llvm::IsaPred<ViewOpInterface>))
+    return false;
+  OpGroup together = before, alone;
+  together.insert(views.begin(), views.end());
+  alone.insert(views.begin(), views.end());
+  std::optional<double> one = fusibility.predict(rule, together);
+  std::optional<double> first = fusibility.predict(rule, before);
+  if (!one || !first)
+    return false;
+  std::optional<double> second = fusibility.predict(pointwiseRule.name, alone);
+  return second && *one > *first + *second;
+}
