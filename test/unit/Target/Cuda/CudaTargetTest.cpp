@@ -431,6 +431,32 @@ TEST_F(CudaTargetTest, FewShortRowsAreQuick) {
   }
 }
 
+/// Rows that compute for long have more than one warp each if they are few.
+TEST_F(CudaTargetTest, FewRowsThatComputeHaveManyWarps) {
+  auto getThreads = [&](int64_t rows) {
+    std::string ops;
+    for (int i = 0; i < 40; ++i)
+      ops +=
+          llvm::formatv("    %{0} = fact.log %{1} : (tensor<{2}x2048xbf16>)"
+                        " -> tensor<{2}x2048xbf16>\n",
+                        i + 1, i ? std::to_string(i) : "a", rows)
+              .str();
+    FusedOp fused = parse(llvm::formatv(
+        R"(func.func @f(%x: tensor<{0}x2048xbf16>) {{
+  %r = fact.fused "rowwise" ins(%x : tensor<{0}x2048xbf16>) {{
+  ^bb0(%a: tensor<{0}x2048xbf16>):
+{1}    %s = fact.reduce sum %40 dims [1] : (tensor<{0}x2048xbf16>) -> tensor<{0}xbf16>
+    fact.yield %s : tensor<{0}xbf16>
+  } : tensor<{0}xbf16>
+  return
+})",
+        rows, ops));
+    ScheduleAttr best = getBest(fused);
+    return best.getValues()[*best.getKind()->find("threads")][0];
+  };
+  EXPECT_GT(getThreads(2000), 64);
+}
+
 /// A few places are selected, all are sorted; blocks share rows where these are
 /// too few to fill the machine.
 TEST_F(CudaTargetTest, FewPlacesAreSelected) {
