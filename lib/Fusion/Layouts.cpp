@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Layouts.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Kernel/Rules.h"
 
 using namespace mlir;
@@ -13,7 +14,9 @@ bool fact::areBetterCopied(StringRef rule, const OpGroup &before,
   if (fusibility.getTarget().getMachine().isHost() ||
       llvm::none_of(before, llvm::IsaPred<ContractionOpInterface>) ||
       llvm::none_of(views, llvm::IsaPred<PermuteOp>) ||
-      !llvm::all_of(views, llvm::IsaPred<ViewOpInterface>))
+      !llvm::all_of(views, llvm::IsaPred<ViewOpInterface>) ||
+      llvm::any_of(views,
+                   [](Operation *op) { return isFixed(op->getOperand(0)); }))
     return false;
   OpGroup together = before, alone;
   together.insert(views.begin(), views.end());

@@ -113,8 +113,7 @@ static FusedOp repeat(FusedOp producer, FusedOp reader,
 static SmallVector<FusedOp> repeatInAll(FusedOp producer,
                                         ArrayRef<FusedOp> readers,
                                         const Fusibility &fusibility) {
-  double launch = 1e6 * fusibility.getTarget().getMachine().launchSeconds;
-  double before = fusibility.predict(producer).value_or(0) + launch, after = 0;
+  double before = fusibility.predict(producer).value_or(0), after = 0;
   SmallVector<FusedOp> copies;
   for (FusedOp reader : readers) {
     std::optional<double> alone = fusibility.predict(reader);

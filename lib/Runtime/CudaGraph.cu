@@ -153,12 +153,12 @@ bool capture(const LaunchGraph::Order &predecessors,
   parts.resize(predecessors.size());
   for (uint32_t part = 0; part < parts.size(); ++part) {
     Nodes after;
+    // Always in the same order, by which an update pairs nodes. Two parts
+    // without launches may follow the same node.
     for (uint32_t each : predecessors[part])
-      after.insert(after.end(), parts[each].last.begin(),
-                   parts[each].last.end());
-    // Two parts without launches may follow the same node.
-    std::sort(after.begin(), after.end());
-    after.erase(std::unique(after.begin(), after.end()), after.end());
+      for (cudaGraphNode_t node : parts[each].last)
+        if (std::find(after.begin(), after.end(), node) == after.end())
+          after.push_back(node);
     if (!capturePart(part, launch, stream, graph.get(), after, parts[part]))
       return false;
   }

@@ -79,19 +79,26 @@ void MemoryPlan::placeScratch(const Program &program) {
     bytes.push_back(instantiate(kernel).workspaceBytes());
     kernelWorkspace = std::max(kernelWorkspace, bytes.back());
   }
-  uint64_t end = 0;
-  for (const StepSpec &step : program.program) {
-    scratch.push_back({end, bytes[step.kernel]});
-    end += (bytes[step.kernel] + scratchAlignment - 1) / scratchAlignment *
-           scratchAlignment;
+  std::vector<uint32_t> smallestFirst;
+  for (uint32_t step = 0; step < program.program.size; ++step) {
+    scratch.push_back({0, bytes[program.program[step].kernel]});
+    smallestFirst.push_back(step);
   }
+  std::stable_sort(smallestFirst.begin(), smallestFirst.end(),
+                   [&](uint32_t a, uint32_t b) {
+                     return scratch[a].bytes < scratch[b].bytes;
+                   });
   // A processor runs one step after the other, and finds shared memory in its
-  // caches.
-  if (!program.cpuArchitecture && end <= mostSeparateScratch)
-    kernelWorkspace = std::max(kernelWorkspace, end);
-  else
-    for (ScratchRange &range : scratch)
-      range.offset = 0;
+  // caches. What is too large for memory of its own lies behind the others.
+  uint64_t end = 0, limit = program.cpuArchitecture ? 0 : mostSeparateScratch;
+  for (uint32_t step : smallestFirst) {
+    uint64_t rounded = (scratch[step].bytes + scratchAlignment - 1) /
+                       scratchAlignment * scratchAlignment;
+    scratch[step].offset = end;
+    kernelWorkspace = std::max(kernelWorkspace, end + scratch[step].bytes);
+    if (end + rounded <= limit)
+      end += rounded;
+  }
 }
 
 uint64_t MemoryPlan::total(const Program &program) const {

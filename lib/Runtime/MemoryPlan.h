@@ -35,14 +35,14 @@ struct MemoryPlan {
 
   uint64_t total(const Program &program) const;
 
-  /// Above this, launches share their scratch memory, one after the other.
+  /// Above this in all, launches share scratch memory, one after the other.
   static constexpr uint64_t mostSeparateScratch = uint64_t(32) << 20;
   static constexpr uint64_t scratchAlignment = 256;
 
   /// Scratch memory of launches.
   uint64_t kernelWorkspace = 0;
-  /// Where each step of the program has its own there. Steps that may run at
-  /// the same time have it to themselves if all of it is little.
+  /// Where each step of the program has its own there. Those that need little
+  /// have it to themselves, so that they may run at the same time.
   std::vector<ScratchRange> scratch;
   /// Shared by the operands that are packed before each launch.
   uint64_t packScratch = 0;

@@ -20,13 +20,29 @@ struct Access {
   uint32_t region;
   uint64_t begin, end;
   bool writes;
+  /// Which bytes of each row.
+  WrittenSpec row = {0, 0, 0};
 
+  /// Whether both have rows that begin at the same places.
+  bool hasRowsOf(const Access &other) const {
+    return row.pitch != 0 && row.pitch == other.row.pitch &&
+           (begin > other.begin ? begin - other.begin : other.begin - begin) %
+                   row.pitch ==
+               0;
+  }
   bool conflictsWith(const Access &other) const {
-    return region == other.region && begin < other.end && other.begin < end &&
-           (writes || other.writes);
+    if (region != other.region || begin >= other.end || other.begin >= end ||
+        !(writes || other.writes))
+      return false;
+    return !hasRowsOf(other) ||
+           (row.begin < other.row.end && other.row.begin < row.end);
   }
   bool covers(const Access &other) const {
-    return region == other.region && begin <= other.begin && other.end <= end;
+    if (region != other.region || begin > other.begin || other.end > end)
+      return false;
+    return row.pitch == 0 ||
+           (hasRowsOf(other) && row.begin <= other.row.begin &&
+            other.row.end <= row.end);
   }
 };
 
@@ -40,7 +56,7 @@ public:
     const StepSpec &spec = program.program[step];
     std::vector<Access> found;
     for (uint32_t i = 0; i < spec.bufferCount; ++i)
-      add(step, spec.buffers[i], i >= spec.operandCount, found);
+      add(step, i, found);
     const ScratchRange &scratch = plan.scratch[step];
     if (scratch.bytes)
       found.push_back({step, KernelWorkspace, scratch.offset,
@@ -51,8 +67,10 @@ public:
   }
 
 private:
-  void add(uint32_t step, uint32_t value, bool writes,
-           std::vector<Access> &found) const {
+  void add(uint32_t step, uint32_t buffer, std::vector<Access> &found) const {
+    const StepSpec &user = program.program[step];
+    uint32_t value = user.buffers[buffer];
+    bool writes = buffer >= user.operandCount;
     const ValueSpec &spec = program.values[value];
     const ValueSpec &whole = program.values[program.wholeOf(value)];
     uint64_t begin = spec.kind == ValueKind::Part ? spec.offset : 0;
@@ -65,6 +83,9 @@ private:
     // A value of which the size is not said may be as large as the region.
     found.push_back({step, region, spec.bytes ? begin : 0,
                      spec.bytes ? begin + spec.bytes : UINT64_MAX, writes});
+    const Table<WrittenSpec> &written = program.kernels[user.kernel].written;
+    if (writes && buffer - user.operandCount < written.size)
+      found.back().row = written[buffer - user.operandCount];
   }
 
   const Program &program;

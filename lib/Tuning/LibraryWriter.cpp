@@ -270,6 +270,7 @@ private:
     for (size_t i = 0; i < result.kernels.size(); ++i) {
       writeChoice(i, result.kernels[i].best().choice);
       writeSizes(i, winnerOf(i).sizes);
+      writeWritten(i, *result.kernels[i].kernel);
     }
     writeArray("KernelSpec", "kernels", result.kernels,
                [&](size_t i, const KernelResult &each) {
@@ -277,8 +278,34 @@ private:
                  out << "{" << literal(each.kernel->name) << ", "
                      << literal(winner.key) << ", &" << winner.symbol << ", "
                      << table(choiceName(i), each.best().choice.size() / 2)
-                     << ", " << table(sizesName(i), winner.sizes.size()) << "}";
+                     << ", " << table(sizesName(i), winner.sizes.size()) << ", "
+                     << table(writtenName(i), writesParts(*each.kernel)
+                                                  ? each.kernel->results.size()
+                                                  : 0)
+                     << "}";
                });
+  }
+
+  static bool writesParts(const Kernel &kernel) {
+    return std::any_of(kernel.results.begin(), kernel.results.end(),
+                       [](const Result &each) { return each.part.pitch != 0; });
+  }
+
+  static std::string writtenName(size_t kernel) {
+    return "written" + std::to_string(kernel);
+  }
+
+  /// What a kernel writes of tensors that others write too.
+  void writeWritten(size_t number, const Kernel &kernel) {
+    if (!writesParts(kernel))
+      return;
+    out << "static const WrittenSpec " << writtenName(number) << "[] = {";
+    for (size_t i = 0; i < kernel.results.size(); ++i) {
+      const Part &part = kernel.results[i].part;
+      out << (i == 0 ? "{" : ", {") << part.begin << ", " << part.end << ", "
+          << part.pitch << "}";
+    }
+    out << "};\n\n";
   }
 
   const Candidate &winnerOf(size_t kernel) const {

@@ -44,7 +44,8 @@ static Buffers timeBuffers(const Bundle &bundle, const Times &inOrder,
         const Value &value = bundle.values[whole];
         if (value.kind != ValueKind::Workspace)
           continue;
-        auto bytes = static_cast<int64_t>(value.bytes);
+        // Values begin at multiples of 256 bytes.
+        auto bytes = static_cast<int64_t>((value.bytes + 255) / 256 * 256);
         OverlappedBuffer &buffer =
             buffers
                 .try_emplace(whole,

@@ -272,8 +272,19 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
   Executable &into = *of(executable);
   const auto &nodes = of(graph)->nodes;
   bool same = nodes.size() == into.nodes.size();
+  // Nodes are paired by what they follow, in that order.
+  auto positionsOf = [](const auto &all, const std::vector<Node *> &after) {
+    std::vector<size_t> positions;
+    for (const Node *each : after)
+      for (size_t i = 0; i < all.size(); ++i)
+        if (&*all[i] == each)
+          positions.push_back(i);
+    return positions;
+  };
   for (size_t i = 0; same && i < nodes.size(); ++i)
-    same = nodes[i]->kind == into.nodes[i].kind;
+    same = nodes[i]->kind == into.nodes[i].kind &&
+           positionsOf(nodes, nodes[i]->after) ==
+               positionsOf(into.names, into.nodes[i].after);
   if (!same || fails("cudaGraphExecUpdate"))
     return cudaErrorGraphExecUpdateFailure;
   for (size_t i = 0; i < nodes.size(); ++i)

@@ -73,6 +73,11 @@ struct ValueSpec {
   uint64_t bytes = 0;
 };
 
+/// The bytes [begin, end) of each row of `pitch` bytes; all where `pitch` is 0.
+struct WrittenSpec {
+  uint64_t begin, end, pitch;
+};
+
 struct KernelSpec {
   const char *name;
   const char *schedule;
@@ -81,6 +86,8 @@ struct KernelSpec {
   Table<unsigned char> choice = {};
   /// The sizes that it is called with, if it takes any.
   Table<int64_t> sizes = {};
+  /// What it writes of each result; nothing if it writes all of all.
+  Table<WrittenSpec> written = {};
 };
 
 /// One kernel launch: operands, then results, as positions in `values`.

@@ -105,8 +105,9 @@ LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
                           "adjacent in memory";
   }
   if (isa<HostBlockedAttr>(schedule) && !gemm.canBlock())
-    return emitError() << "packs the blocks of one product whose columns are "
-                          "not reduced";
+    return emitError() << "packs the blocks of one product whose rows and "
+                          "columns are not reduced, and whose lhs is no "
+                          "windows";
   auto own = GemmSizes::get(schedule);
   Extents micro = own.micro;
   if (micro[0] * micro[1] > 512)
@@ -168,19 +169,23 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
 
 /// Rows of a tile that packs blocks: more share a block, and fewer stay in the
 /// second cache beside it.
-static constexpr int64_t mostBlockedRows = 192;
+static constexpr int64_t mostBlockedRows = 192, blockedColumns = 192;
+/// Fewer tiles would leave threads idle.
+static constexpr int64_t fewestBlockedTiles = 8;
 
 SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
   SmallVector<ScheduleAttr> schedules;
-  if (gemm.canBlock() && !gemm.canStream() && !packsOnce()) {
-    int64_t tiles = ceilDivide(gemm.batchRows, mostBlockedRows);
+  int64_t tiles = ceilDivide(gemm.batchRows, mostBlockedRows);
+  if (gemm.canBlock() && !gemm.canStream() && !packsOnce() &&
+      gemm.batches * tiles * ceilDivide(gemm.getColumns(), blockedColumns) >=
+          fewestBlockedTiles) {
     SmallVector<ScheduleAttr> blocked;
     for (const Extents &micro : getMicroTiles()) {
       int64_t rows = ceilDivide(ceilDivide(gemm.batchRows, tiles), micro[0]);
-      llvm::append_range(blocked,
-                         HostBlockedAttr::getSpace(fused.getContext(), {micro},
-                                                   {rows * micro[0]}, {192})
-                             .enumerate());
+      llvm::append_range(blocked, HostBlockedAttr::getSpace(
+                                      fused.getContext(), {micro},
+                                      {rows * micro[0]}, {blockedColumns})
+                                      .enumerate());
     }
     // With the register tile that fits the columns best: measuring those of
     // the space compares the others.

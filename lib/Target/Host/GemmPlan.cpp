@@ -274,7 +274,8 @@ bool GemmPlan::canStream() const {
 }
 
 bool GemmPlan::canBlock() const {
-  return !windows && products.size() == 1 && !hasReductions(/*ofRows=*/false);
+  return !windows && products.size() == 1 && !hasReductions(/*ofRows=*/true) &&
+         !hasReductions(/*ofRows=*/false);
 }
 
 GemmSizes GemmSizes::get(ScheduleAttr schedule) {

@@ -56,8 +56,8 @@ const ScheduleKind HostBlockedAttr::kind{
                        Sizes::any())},
     "As `host_gemm`. For an rhs that changes from call to call: each tile "
     "packs "
-    "its columns of it again, so that tiles should have many rows. Columns are "
-    "not reduced.",
+    "its columns of it again, so that tiles should have many rows. Rows and "
+    "columns are not reduced, and the lhs is no windows.",
     {"8x12", "8x8"},
     roundToMicro};
 

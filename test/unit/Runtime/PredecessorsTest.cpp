@@ -21,6 +21,13 @@ FactKernel makeKernel(uint64_t scratch = 0) {
   return kernel;
 }
 
+FactKernel makePackingKernel() {
+  FactKernel kernel = makeKernel();
+  kernel.packed_operand = 0;
+  kernel.packed_bytes = 64;
+  return kernel;
+}
+
 /// A program whose tables are in the making.
 struct Sample {
   uint32_t add(ValueKind kind, uint32_t index, uint64_t offset,
@@ -58,9 +65,18 @@ struct Sample {
   }
 
   FactKernel plain = makeKernel(), small = makeKernel(100),
-             large = makeKernel(MemoryPlan::mostSeparateScratch);
+             large = makeKernel(MemoryPlan::mostSeparateScratch),
+             packing = makePackingKernel();
+  std::vector<WrittenSpec> left = {{0, 32, 64}}, right = {{32, 64, 64}},
+                           middle = {{16, 48, 64}};
   std::vector<KernelSpec> kernels = {
-      {"plain", "", &plain}, {"small", "", &small}, {"large", "", &large}};
+      {"plain", "", &plain},
+      {"small", "", &small},
+      {"large", "", &large},
+      {"packing", "", &packing},
+      {"left", "", &plain, {}, {}, {left.data(), 1}},
+      {"right", "", &plain, {}, {}, {right.data(), 1}},
+      {"middle", "", &plain, {}, {}, {middle.data(), 1}}};
   std::vector<ValueSpec> values;
   std::deque<std::vector<uint32_t>> buffers;
   std::vector<StepSpec> steps;
@@ -126,7 +142,39 @@ TEST(Predecessors, ScratchMemoryThatIsSharedOrdersSteps) {
   EXPECT_EQ(sample.predecessors(), (Order{{}, {0}}));
   sample.cpuArchitecture = nullptr;
   sample.step({x}, {sample.output(2)}, 2);
-  EXPECT_EQ(sample.predecessors(), (Order{{}, {0}, {1}}));
+  sample.step({x}, {sample.output(3)}, 2);
+  EXPECT_EQ(sample.predecessors(), (Order{{}, {}, {}, {2}}));
+}
+
+/// All operands that are packed on each run are packed into one memory.
+TEST(Predecessors, PackedOperandsOrderSteps) {
+  Sample sample;
+  uint32_t x = sample.input();
+  sample.step({x}, {sample.output(0)}, 3);
+  sample.step({x}, {sample.output(1)}, 0);
+  sample.step({x}, {sample.output(2)}, 3);
+  EXPECT_EQ(sample.predecessors(), (Order{{}, {}, {0}}));
+}
+
+/// Kernels that write other columns of one tensor do not wait for each other;
+/// who reads it waits for all.
+TEST(Predecessors, ColumnsOfATensorAreApart) {
+  Sample sample;
+  uint32_t x = sample.input(), a = sample.workspace(0, 512),
+           y = sample.output(0);
+  sample.step({x}, {a}, 4);
+  sample.step({x}, {a}, 5);
+  sample.step({a}, {y});
+  sample.step({x}, {a}, 4);
+  EXPECT_EQ(sample.predecessors(), (Order{{}, {}, {1, 0}, {2}}));
+  // Others overlap the columns of both.
+  Sample other;
+  uint32_t z = other.input(), b = other.workspace(0, 512);
+  other.step({z}, {b}, 4);
+  other.step({z}, {b}, 5);
+  other.step({z}, {b}, 6);
+  other.step({z}, {b}, 5);
+  EXPECT_EQ(other.predecessors(), (Order{{}, {}, {1, 0}, {2}}));
 }
 
 /// What each element of memory holds after a program that writes numbers made
