@@ -63,18 +63,20 @@ def test_addresses_that_come_back_are_bound_once(root, tmp_path, monkeypatch):
     table.destroy(model)
 
 
-class Chain(nn.Module):
+class Branches(nn.Module):
+    """Two branches that join: launches that are not ordered, and one that follows two."""
+
     def __init__(self):
         super().__init__()
         self.scale = nn.Parameter(torch.linspace(1, 2, 8))
 
     def forward(self, x):
         y = torch.softmax(x * self.scale, 0)
-        return torch.softmax(torch.softmax(y @ x.t(), 1) @ x, 0)
+        return torch.softmax(torch.softmax(y @ x.t(), 1) @ torch.softmax(x, 1), 0)
 
 
 class EmulatedModel:
-    """An instance of Chain's library; a call has a result of its own unless it is given one."""
+    """An instance of the library of Branches; a call has a result of its own unless it is given one."""
 
     def __init__(self, path, module):
         self.table, self.module = fact.load(path)._table, module
@@ -107,7 +109,7 @@ class EmulatedModel:
 
 @pytest.fixture(scope="module")
 def chain(root, tmp_path_factory):
-    folder, module = tmp_path_factory.mktemp("chain"), Chain()
+    folder, module = tmp_path_factory.mktemp("chain"), Branches()
     report = emulate(root, folder, module, [torch.randn(6, 8)], "a100")
     path = next((folder / "bundle").glob("*.so"))
     assert len(fact.load(path).description["steps"]) >= 3, report

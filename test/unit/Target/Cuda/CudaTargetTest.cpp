@@ -436,11 +436,10 @@ TEST_F(CudaTargetTest, FewRowsThatComputeHaveManyWarps) {
   auto getThreads = [&](int64_t rows) {
     std::string ops;
     for (int i = 0; i < 40; ++i)
-      ops +=
-          llvm::formatv("    %{0} = fact.log %{1} : (tensor<{2}x2048xbf16>)"
-                        " -> tensor<{2}x2048xbf16>\n",
-                        i + 1, i ? std::to_string(i) : "a", rows)
-              .str();
+      ops += llvm::formatv("    %{0} = fact.log %{1} : (tensor<{2}x2048xbf16>)"
+                           " -> tensor<{2}x2048xbf16>\n",
+                           i + 1, i ? std::to_string(i) : "a", rows)
+                 .str();
     FusedOp fused = parse(llvm::formatv(
         R"(func.func @f(%x: tensor<{0}x2048xbf16>) {{
   %r = fact.fused "rowwise" ins(%x : tensor<{0}x2048xbf16>) {{
