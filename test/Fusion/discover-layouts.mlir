@@ -50,3 +50,20 @@ func.func @read(%a: tensor<28x4207x60xbf16>, %b: tensor<60x28x28xbf16>) -> tenso
   %m = fact.matmul %p, %b : (tensor<60x4207x28xbf16>, tensor<60x28x28xbf16>) -> tensor<60x4207x28xbf16>
   return %m : tensor<60x4207x28xbf16>
 }
+
+// -----
+
+// A weight is not copied on each call.
+
+fact.weight @w : tensor<28x4207x60xbf16>
+// CHECK-LABEL: func.func @weight(
+// CHECK-NOT:   fact.fused "pointwise"
+// CHECK:       fact.fused "gemm_epilogue"
+// CHECK:         fact.permute
+// CHECK:         fact.matmul
+func.func @weight(%b: tensor<60x28x28xbf16>) -> tensor<60x4207x28xbf16> {
+  %a = fact.get_weight @w : tensor<28x4207x60xbf16>
+  %p = fact.permute %a [2, 1, 0] : (tensor<28x4207x60xbf16>) -> tensor<60x4207x28xbf16>
+  %m = fact.matmul %p, %b : (tensor<60x4207x28xbf16>, tensor<60x28x28xbf16>) -> tensor<60x4207x28xbf16>
+  return %m : tensor<60x4207x28xbf16>
+}
