@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Fusibility.h"
+#include "fact/Kernel/Rules.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
@@ -296,6 +297,18 @@ FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {
   return ::outline(rule, group, builder);
 }
 
+void Fusibility::eraseUnused(FusedOp fused) {
+  Block &body = fused.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      fused->eraseOperand(i);
+    }
+}
+
 std::optional<double> Fusibility::predict(FusedOp fused) const {
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
@@ -310,6 +323,19 @@ std::optional<double> Fusibility::predict(StringRef rule,
   std::optional<double> microseconds = predict(fused);
   fused->erase();
   return microseconds;
+}
+
+bool Fusibility::areFasterApart(StringRef rule, const OpGroup &before,
+                                ArrayRef<Operation *> ops) const {
+  OpGroup together = before, alone;
+  together.insert(ops.begin(), ops.end());
+  alone.insert(ops.begin(), ops.end());
+  std::optional<double> one = predict(rule, together);
+  std::optional<double> first = predict(rule, before);
+  if (!one || !first)
+    return false;
+  std::optional<double> second = predict(pointwiseRule.name, alone);
+  return second && *one > *first + *second;
 }
 
 FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,

@@ -3,7 +3,6 @@
 
 #include "Layouts.h"
 #include "fact/Analysis/ReadThrough.h"
-#include "fact/Kernel/Rules.h"
 
 using namespace mlir;
 using namespace fact;
@@ -18,13 +17,5 @@ bool fact::areBetterCopied(StringRef rule, const OpGroup &before,
       llvm::any_of(views,
                    [](Operation *op) { return isFixed(op->getOperand(0)); }))
     return false;
-  OpGroup together = before, alone;
-  together.insert(views.begin(), views.end());
-  alone.insert(views.begin(), views.end());
-  std::optional<double> one = fusibility.predict(rule, together);
-  std::optional<double> first = fusibility.predict(rule, before);
-  if (!one || !first)
-    return false;
-  std::optional<double> second = fusibility.predict(pointwiseRule.name, alone);
-  return second && *one > *first + *second;
+  return fusibility.areFasterApart(rule, before, views);
 }

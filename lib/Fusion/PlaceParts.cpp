@@ -224,14 +224,7 @@ FusedOp PartPlacement::placeCopy(const Join &join, unsigned input) const {
   Value part = mapping.lookup(join.concat.getInputs()[input]);
   Value whole = place(join, input, part, inner);
   YieldOp::create(inner, fused.getLoc(), whole);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  for (unsigned i = body.getNumArguments(); i-- > 0;)
-    if (body.getArgument(i).use_empty()) {
-      body.eraseArgument(i);
-      copy->eraseOperand(i);
-    }
+  Fusibility::eraseUnused(copy);
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(copy, Silence(copy));
   if (failed(plan)) {
     copy->erase();

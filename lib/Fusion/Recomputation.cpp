@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Recomputation.h"
-#include "fact/Kernel/Rules.h"
 
 using namespace mlir;
 using namespace fact;
@@ -47,14 +46,6 @@ bool fact::recomputesTooMuch(StringRef rule, const OpGroup &before,
                            isa<PointwiseOpInterface>(producer) &&
                            isBroadcast(operand, alone);
                   });
-  if (!isProducer && !isReader)
-    return false;
-  OpGroup together = before;
-  together.insert(op);
-  std::optional<double> one = fusibility.predict(rule, together);
-  std::optional<double> first = fusibility.predict(rule, before);
-  if (!one || !first)
-    return false;
-  std::optional<double> second = fusibility.predict(pointwiseRule.name, alone);
-  return second && *one > *first + *second;
+  return (isProducer || isReader) &&
+         fusibility.areFasterApart(rule, before, op);
 }

@@ -88,14 +88,7 @@ static FusedOp repeat(FusedOp producer, FusedOp reader,
                                 value);
     argument.replaceAllUsesWith(value);
   }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  for (unsigned i = body.getNumArguments(); i-- > 0;)
-    if (body.getArgument(i).use_empty()) {
-      body.eraseArgument(i);
-      copy->eraseOperand(i);
-    }
+  Fusibility::eraseUnused(copy);
   copy.removeSpaceAttr();
   FailureOr<std::unique_ptr<Plan>> plan =
       fusibility.getTarget().plan(copy, Silence(copy));

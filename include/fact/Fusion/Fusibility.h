@@ -96,11 +96,20 @@ public:
   /// A detached `fact.fused` of a checked group; the caller erases it.
   FusedOp outline(llvm::StringRef rule, const OpGroup &group) const;
 
+  /// Erases the ops of a kernel that nothing reads, and then its operands.
+  static void eraseUnused(FusedOp fused);
+
   /// The microseconds that the best schedule of a kernel is predicted to take;
   /// none if there is no such kernel. Emits no diagnostic.
   std::optional<double> predict(FusedOp fused) const;
   std::optional<double> predict(llvm::StringRef rule,
                                 const OpGroup &group) const;
+
+  /// Whether `before` and a pointwise kernel of `ops` are predicted to be
+  /// faster than one kernel of both, the second launch included; false if one
+  /// of them is no kernel.
+  bool areFasterApart(llvm::StringRef rule, const OpGroup &before,
+                      llvm::ArrayRef<mlir::Operation *> ops) const;
 
   /// Replaces a checked group by a `fact.fused` at its last op. Users may
   /// precede it: sort the block after all groups are fused.
