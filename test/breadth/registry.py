@@ -20,7 +20,7 @@ from torch.utils import _pytree as pytree
 from .scale import host_sizes
 
 FILES = ("products", "rows", "scans", "pointwise", "attention", "mlps", "losses",
-         "convolutions", "unseen", "fresh")
+         "convolutions", "unseen", "fresh", "large")
 WEIGHT_SEED = 0
 
 DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
@@ -68,6 +68,9 @@ class Case:
     # Whether 16-bit floats make sense: not for integers, for types that the module names, and for
     # ops that PyTorch has not in 16 bits.
     bf16: bool = True
+    # Whether the tensors of large sizes fit into the memory of a machine that compiles. If not,
+    # the compiler gets them without data.
+    data: bool = True
 
     @property
     def identifier(self) -> str:
@@ -82,6 +85,12 @@ class Case:
         """The module in `eval` and its inputs, on the CPU; always the same."""
         return self.make_of(self.sizes(size), precision)
 
+    def make_to_compile(self, size: str, precision: str) -> tuple[nn.Module, tuple[Any, ...]]:
+        """The same, on the meta device where data takes too much memory."""
+        device = "cpu" if self.data or size != "large" else "meta"
+        with torch.device(device):
+            return self.make(size, precision)
+
     def make_of(self, sizes: Sequence, precision: str) -> tuple[nn.Module, tuple[Any, ...]]:
         torch.manual_seed(WEIGHT_SEED)
         module, *inputs = self.build(*sizes)
@@ -95,7 +104,8 @@ class Case:
 _CASES: dict[str, Case] = {}
 
 
-def case(small: tuple, large: tuple, *, bf16: bool = True, name: str | None = None) -> Callable:
+def case(small: tuple, large: tuple, *, bf16: bool = True, data: bool = True,
+         name: str | None = None) -> Callable:
     """Registers a function of sizes, which returns a module and its inputs."""
 
     def register(build: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -103,7 +113,7 @@ def case(small: tuple, large: tuple, *, bf16: bool = True, name: str | None = No
         full = f"{file}.{name or build.__name__}"
         if full in _CASES:
             raise ValueError(f"two modules have the name '{full}'")
-        _CASES[full] = Case(full, build, small, large, bf16)
+        _CASES[full] = Case(full, build, small, large, bf16, data)
         return build
 
     return register
@@ -117,7 +127,7 @@ def cases(precision: str = "fp32") -> list[Case]:
 
 
 def together(chosen: Sequence[Case], size: str, precision: str = "fp32"):
-    """Several cases as one module."""
-    made = [each.make(size, precision) for each in chosen]
+    """Several cases as one module, for a compiler; either all or none of them have data."""
+    made = [each.make_to_compile(size, precision) for each in chosen]
     return (Several([module for module, _ in made], [len(inputs) for _, inputs in made]).eval(),
             tuple(value for _, inputs in made for value in inputs))

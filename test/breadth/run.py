@@ -151,7 +151,7 @@ def pack_one(each: Case, arguments) -> dict[str, Any]:
     """Writes a bundle; returns the rules of its kernels."""
     folder = Path(arguments.folder) / each.identifier
     sizes = each.sizes(arguments.size)
-    module, inputs = each.make_of(sizes, arguments.precision)
+    module, inputs = each.make_to_compile(arguments.size, arguments.precision)
     with deadline(arguments.timeout):
         fact.bundle(module, inputs, target=arguments.target, output=folder, name=folder.name,
                     candidates=arguments.candidates)

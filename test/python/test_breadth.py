@@ -60,6 +60,15 @@ def test_cases_are_reproducible():
     assert torch.equal(first(*x)[0], second(*y)[0])
 
 
+def test_compilers_get_no_gigabytes():
+    """Modules whose tensors take gigabytes are compiled without data, other sizes with it."""
+    each = case("large.linear_batch_norm_softmax")
+    devices = lambda made: {x.device.type for x in (*made[1], *made[0].state_dict().values())}
+    assert devices(each.make_to_compile("large", "bf16")) == {"meta"}
+    assert devices(each.make_to_compile("small", "bf16")) == {"cpu"}
+    assert devices(case("mlps.swiglu").make_to_compile("large", "bf16")) == {"cpu"}
+
+
 def test_sizes_for_one_thread():
     """They fit the budget, keep odd sizes odd and what one size means for another, and are those
     of a GPU where these are small enough."""
@@ -91,8 +100,10 @@ def test_discovery(tmp_path, pytestconfig):
     seed = int(os.environ.get("FACT_RANDOM_SEED", 0))
     size = FULL_SAMPLE if pytestconfig.getoption("--full") else SAMPLE
     found = {}
-    for batch in run.batches(random.Random(seed).sample(registry.cases(), size)):
-        found |= run.failures(batch, attempt)
+    sample = random.Random(seed).sample(registry.cases(), size)
+    for data in (True, False):
+        for batch in run.batches([each for each in sample if each.data == data]):
+            found |= run.failures(batch, attempt)
     assert found == {}, f"seed {seed}"
 
 
