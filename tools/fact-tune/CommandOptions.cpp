@@ -20,7 +20,7 @@ device; one that fails does not stop the others.
 
   -o FILE                 the library (default: BUNDLE/<name>.so); its header
                           is written beside it
-  --candidates N          candidates per kernel, best prediction first (6);
+  --candidates N          candidates per kernel, best prediction first (3);
                           those that share an object count once
   --best N                the same for kernels whose candidates are ranked by
                           plain products, which --products compiled (2);

@@ -33,9 +33,9 @@ struct Options {
   /// 0: as many as processors and memory allow.
   unsigned jobs = 0;
   /// Objects to try per kernel, each with all of its candidates, best predicted
-  /// time first. Six lose 0.4% in the products of
+  /// time first. Three lose 0.8% at most on average of the products of
   /// docs/benchmarks/gemm-ranking.md.
-  size_t candidates = 6;
+  size_t candidates = 3;
   /// The same where plain products of the kernel's sizes rank its candidates;
   /// 0: they do not.
   size_t best = 2;

@@ -85,10 +85,84 @@ LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
 // Cost
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What kernels of one rate take, fitted to the times of 219 products on an
+/// H200 (docs/benchmarks/gemm-ranking.md).
+struct GemmFigures {
+  /// Rows and columns that the tensor cores take beside those of a tile.
+  double rows, columns;
+  /// The share of the peak at which kernels multiply, and how fast a strict one
+  /// that splits both factors in shared memory is beside one whose B was split
+  /// ahead.
+  double cooperative, pingpong, splitting;
+  /// Bytes that the L2 cache brings to a multiprocessor in a cycle.
+  double cacheRate;
+  /// A cluster of n blocks loads 1 / n^multicast of what its blocks share.
+  double multicast;
+  /// The cost of rows that begin within a line of the cache.
+  double brokenLines;
+  /// Loads of the small parts of a strict B, beside those of B.
+  double smallParts;
+  /// Seconds until a block, and one of a cluster, multiplies.
+  double begin, clusterBegin;
+  /// Issue slots of the stores of an element.
+  double stores;
+  /// How fast steps of stream-K are beside others, and the seconds that a part
+  /// of a tile of 128 x 128 takes to be added, and the power of its area.
+  double streamK, join, joinArea;
+  /// The share of the bandwidth, and how sharply the slower of two hides the
+  /// other.
+  double bandwidth, sharpness;
+  /// What a swizzle of 2 or 4 leaves of the time where operands exceed the
+  /// cache.
+  double swizzle;
+};
+} // namespace
+
+static const GemmFigures &getFigures(MatrixRate rate) {
+  static constexpr GemmFigures bits16{
+      /*rows=*/9.5,        /*columns=*/9.5,   /*cooperative=*/1,
+      /*pingpong=*/1.1,
+      /*splitting=*/1,     /*cacheRate=*/67,  /*multicast=*/0.33,
+      /*brokenLines=*/1.7,
+      /*smallParts=*/0,    /*begin=*/0.21e-6, /*clusterBegin=*/0.2e-6,
+      /*stores=*/2.8,
+      /*streamK=*/0.92,    /*join=*/1.3e-6,   /*joinArea=*/0.56,
+      /*bandwidth=*/0.98,  /*sharpness=*/3.1,
+      /*swizzle=*/0.989};
+  static constexpr GemmFigures tf32{
+      /*rows=*/4.2,        /*columns=*/8.6,   /*cooperative=*/0.95,
+      /*pingpong=*/1.04,
+      /*splitting=*/1,     /*cacheRate=*/83,  /*multicast=*/0.23,
+      /*brokenLines=*/1.6,
+      /*smallParts=*/0,    /*begin=*/0.11e-6, /*clusterBegin=*/0.56e-6,
+      /*stores=*/7.9,
+      /*streamK=*/0.88,    /*join=*/1.5e-6,   /*joinArea=*/1.1,
+      /*bandwidth=*/0.81,  /*sharpness=*/2.5,
+      /*swizzle=*/0.998};
+  static constexpr GemmFigures strict{
+      /*rows=*/14,         /*columns=*/36,    /*cooperative=*/1,
+      /*pingpong=*/1.1,
+      /*splitting=*/0.44,  /*cacheRate=*/100, /*multicast=*/0.078,
+      /*brokenLines=*/2.5,
+      /*smallParts=*/0.4,  /*begin=*/0.19e-6, /*clusterBegin=*/0.36e-6,
+      /*stores=*/15,
+      /*streamK=*/0.99,    /*join=*/2.9e-6,   /*joinArea=*/1.8,
+      /*bandwidth=*/0.72,  /*sharpness=*/3.6,
+      /*swizzle=*/0.96};
+  switch (rate) {
+  case MatrixRate::F32:
+    return strict;
+  case MatrixRate::TF32:
+    return tf32;
+  default:
+    return bits16;
+  }
+}
+
 /// The larger, or a little more where both are alike: neither hides all of the
 /// other.
-static double overlap(double a, double b) {
-  constexpr double sharpness = 3;
+static double overlap(double a, double b, double sharpness) {
   return std::pow(std::pow(a, sharpness) + std::pow(b, sharpness),
                   1 / sharpness);
 }
@@ -110,10 +184,9 @@ static double countTiles(const GemmWork &work, Sm90GemmAttr schedule) {
          llvm::alignTo(columns, swizzle * cluster[1]) * work.batches;
 }
 
-/// The figures are fitted to 219 products in bf16 by 50 kernels on an H200
-/// (docs/benchmarks/gemm-ranking.md), and to some strict ones.
 double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                          const MachineDescription &machine) {
+  const GemmFigures &figures = getFigures(work.rate);
   const Extents &tile = schedule.getTile(), &cluster = schedule.getCluster();
   int64_t blocksOfCluster = cluster[0] * cluster[1];
   double tiles = countTiles(work, schedule);
@@ -123,41 +196,43 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 
   // Multiplying one tile of K. Sums of 160 or 224 columns are slow.
   double area = double(tile[0]) * tile[1];
-  double efficiency = 1 / (1 + 8.5 * (1.0 / tile[0] + 1.0 / tile[1]));
+  double efficiency = schedule.getKernel() == KernelSchedule::pingpong
+                          ? figures.pingpong
+                          : figures.cooperative;
+  efficiency /= 1 + figures.rows / tile[0] + figures.columns / tile[1];
   if (tile[1] > 128 && tile[1] % 64)
     efficiency *= 0.69;
-  // A strict product is three of TF32. Splitting each tile of K in shared
-  // memory costs a quarter, and nothing where B was split ahead: three products
-  // hide the loads of one. Both were measured at 4096 x 4096 x 4096.
+  // A strict product is three of TF32.
   bool isStrict = work.rate == MatrixRate::F32;
   bool isSplit = splitsAhead(schedule, work.rate);
   if (isStrict && !isSplit)
-    efficiency *= 0.75;
+    efficiency *= figures.splitting;
   MatrixRate units = isStrict ? MatrixRate::TF32 : work.rate;
   double rate = machine.getPeak(units) / machine.multiprocessors;
   double products =
       (isStrict ? 3 : 1) * 2 * area * tile[2] / (rate * efficiency);
 
-  // Loading it from the L2 cache, at 64 bytes a cycle for each multiprocessor.
-  // A cluster's blocks share what they load in common, which saves less than
-  // half. Rows that begin within a line of the cache cost more lines.
+  // Loading it from the L2 cache. A cluster's blocks share what they load in
+  // common.
   double elementBytes = getElementBytes(work.rate);
-  double loaded = elementBytes * tile[2] *
-                  (tile[0] / std::pow(double(cluster[1]), 0.4) +
-                   tile[1] / std::pow(double(cluster[0]), 0.4));
+  double loaded = tile[0] / std::pow(double(cluster[1]), figures.multicast) +
+                  tile[1] / std::pow(double(cluster[0]), figures.multicast) *
+                      (isSplit ? 1 + figures.smallParts : 1);
+  loaded *= elementBytes * tile[2];
   if (std::fmod(elementBytes * work.k, 128) != 0)
-    loaded *= 1.6;
+    loaded *= figures.brokenLines;
   double loads = loaded * std::min(tiles, blocks) /
-                 (64 * machine.clock * machine.multiprocessors);
+                 (figures.cacheRate * machine.clock * machine.multiprocessors);
 
   // The main loop of a tile, which begins with an empty pipeline.
-  double step = overlap(products, loads);
+  double step = overlap(products, loads, figures.sharpness);
   double steps = llvm::divideCeil(work.k, tile[2]);
-  double begin = blocksOfCluster > 1 ? 0.26e-6 : 0.2e-6;
+  double begin = blocksOfCluster > 1 ? figures.clusterBegin : figures.begin;
   double main = begin + steps * step;
   // The epilogue: issue slots of 128 lanes, and those of its stores.
   double epilogue =
-      area * (work.slots + 2.3) / (128 * machine.clock) + work.tileSeconds;
+      area * (work.slots + figures.stores) / (128 * machine.clock) +
+      work.tileSeconds;
 
   double time = 0;
   switch (schedule.getKernel()) {
@@ -173,9 +248,10 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
     // tile add their sums one after the other.
     double share = std::max(tiles * steps / blocks, 8.0);
     double splits = std::max(steps / share, 1.0);
-    time = begin + share * step / 0.9 +
+    time = begin + share * step / figures.streamK +
            std::max(tiles / blocks, 1.0) * epilogue +
-           2.2e-6 * splits * std::pow(std::max(area / (128 * 128), 1.0), 1.4);
+           figures.join * splits *
+               std::pow(std::max(area / (128 * 128), 1.0), figures.joinArea);
     break;
   }
   }
@@ -185,7 +261,7 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   int64_t swizzle = schedule.getSwizzle();
   if (operandBytes > machine.cacheBytes && waves >= 4 &&
       (swizzle == 2 || swizzle == 4))
-    time *= 0.99;
+    time *= figures.swizzle;
 
   double bytes = work.bytes, pack = 0;
   if (isSplit) {
@@ -196,7 +272,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
       pack = machine.launchSeconds + 3 * smallBytes / machine.bandwidth;
   }
   return machine.launchSeconds + 1e-6 + pack +
-         overlap(time, bytes / (0.82 * machine.bandwidth)) +
+         overlap(time, bytes / (figures.bandwidth * machine.bandwidth),
+                 figures.sharpness) +
          0.55 * work.epilogueBytes / machine.bandwidth;
 }
 

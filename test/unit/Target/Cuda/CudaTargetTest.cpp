@@ -254,6 +254,66 @@ TEST_F(CudaTargetTest, GatedGemmsFollowMeasurements) {
   }
 }
 
+/// Measured on an H200 (docs/benchmarks/gemm-ranking.md): the tile that was the
+/// best is one of the first three objects, and its time is near.
+TEST_F(CudaTargetTest, ProductsOfF32FollowMeasurements) {
+  auto expect = [&](int64_t m, int64_t n, int64_t k, StringRef tf32,
+                    StringRef wanted, double measured) {
+    auto type = [](int64_t rows, int64_t columns) {
+      return llvm::formatv("tensor<{0}x{1}xf32>", rows, columns).str();
+    };
+    FusedOp fused =
+        parse(llvm::formatv(R"(func.func @f(%x: {0}, %w: {1} {{fact.fixed}) {{
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : {0}, {1}) {{
+  ^bb0(%a: {0}, %b: {1}):
+    %0 = fact.matmul %a, %b transpose_b {3} : ({0}, {1}) -> {2}
+    fact.yield %0 : {2}
+  } : {2}
+  return
+})",
+                            type(m, k), type(n, k), type(m, n), tf32)
+                  .str());
+    ASSERT_TRUE(fused);
+    std::unique_ptr<Plan> plan = getPlan(fused);
+    SmallVector<ScheduleAttr> legal = getLegal(fused);
+    // Of stream-K one object was measured.
+    llvm::erase_if(legal, [](ScheduleAttr schedule) {
+      std::string key = schedule.getKey();
+      StringRef text = key;
+      return !text.starts_with("sm90_gemm") ||
+             (text.contains("stream_k") &&
+              !text.contains("tile = 128x128x32, cluster = 2x1"));
+    });
+    llvm::stable_sort(legal, [&](ScheduleAttr a, ScheduleAttr b) {
+      return plan->predict(a) < plan->predict(b);
+    });
+    SmallVector<std::string> objects;
+    for (ScheduleAttr schedule : legal) {
+      std::string object = plan->getObjectKey(schedule);
+      if (!StringRef(object).contains(wanted)) {
+        if (!llvm::is_contained(objects, object))
+          objects.push_back(object);
+        continue;
+      }
+      EXPECT_LT(objects.size(), 3u) << llvm::join(objects, "; ");
+      EXPECT_GT(plan->predict(schedule), 0.75 * measured) << wanted.str();
+      EXPECT_LT(plan->predict(schedule), 1.25 * measured) << wanted.str();
+      return;
+    }
+    ADD_FAILURE() << wanted.str() << " is not legal";
+  };
+  expect(32768, 1536, 512, "tf32",
+         "tile = 128x128x32, cluster = 2x1, kernel = pingpong", 141);
+  expect(8192, 768, 3072, "tf32",
+         "tile = 128x128x32, cluster = 1x1, kernel = pingpong", 103);
+  expect(4096, 4096, 4096, "tf32",
+         "tile = 128x256x32, cluster = 2x1, kernel = cooperative", 329);
+  expect(128, 4096, 32768, "",
+         "tile = 128x128x32, cluster = 2x1, kernel = stream_k", 503);
+  expect(8192, 768, 3072, "",
+         "tile = 128x128x32, cluster = 1x1, kernel = cooperative", 298);
+}
+
 /// Measured on an H200: a 1x1 convolution of images with channels first took
 /// 191 us by 64x64 and 169 by 128x64, and x @ y of 4096 in TF32 374 us, 40 of
 /// which transpose y.
