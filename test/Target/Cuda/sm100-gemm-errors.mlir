@@ -58,7 +58,7 @@ module attributes {fact.target = #fact.machine<"b200">} {
 
 module attributes {fact.target = #fact.machine<"b200">} {
   func.func @odd(%x: tensor<100x100xf16>, %w: tensor<100x100xf16>) -> tensor<100x100xf16> {
-    // expected-error @below {{needs K and N to be multiples of 8 (16-byte rows for TMA), not 100}}
+    // expected-error @below {{needs strides and offsets that are multiples of 16 bytes for TMA, and a row has 100 elements of 'f16'}}
     %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<100x100xf16>, tensor<100x100xf16>) {
     ^bb0(%a: tensor<100x100xf16>, %b: tensor<100x100xf16>):
       %1 = fact.matmul %a, %b : (tensor<100x100xf16>, tensor<100x100xf16>) -> tensor<100x100xf16>

@@ -120,7 +120,7 @@ func.func @filters(%x: tensor<2x8x8x8xbf16>, %w: tensor<72x64xbf16>) -> tensor<2
 // -----
 
 func.func @columns(%x: tensor<2x8x8x8xbf16>, %w: tensor<60x72xbf16>) -> tensor<2x6x6x60xbf16> {
-  // expected-error @below {{needs K and N to be multiples of 8 (16-byte rows for TMA), not 60}}
+  // expected-error @below {{needs strides and offsets that are multiples of 16 bytes for TMA, and a row has 60 elements of 'bf16'}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x8x8x8xbf16>, tensor<60x72xbf16>) {
   ^bb0(%i: tensor<2x8x8x8xbf16>, %f: tensor<60x72xbf16>):
     %v = fact.windows %i dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x8x8xbf16>) -> tensor<2x6x6x3x3x8xbf16>

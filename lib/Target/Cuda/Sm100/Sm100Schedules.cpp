@@ -30,8 +30,8 @@ const ScheduleKind Sm100GemmAttr::kind{
     "N/2 for two_sm), and M x 64 elements (M x 32 of f32, and where N is 128 "
     "or "
     "less) four times for each matrix that the epilogue reads and twice for "
-    "each result, fit into shared memory. K and N of the product are "
-    "multiples of 8 (and M, with transpose_a): TMA needs rows of 16 bytes.",
+    "each result, fit into shared memory. Rows of factors and results begin "
+    "at multiples of 16 bytes, as TMA needs them.",
     {"128x256x64", "128x128x64"},
     /*adjust=*/nullptr,
     "71_blackwell_gemm_with_collective_builder"};

@@ -140,7 +140,7 @@ LogicalResult GatedGemmPlan::emit(ArrayRef<KernelVariant> variants,
   os << "\nusing Kernel = GatedGemm<\n    ";
   printProblem(os, {gemm.m, gemm.n, gemm.k}, sizes);
   os << ",\n    ";
-  printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
+  printFactor(os, gemm.a, /*isLhs=*/true, sizes);
   for (const MatrixTensor *weight : {&gemm.gate, &gemm.up}) {
     os << ",\n    ";
     weight->print(os, sizes);

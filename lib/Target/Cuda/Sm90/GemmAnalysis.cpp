@@ -392,48 +392,29 @@ FailureOr<Gemm> Gemm::read(FusedOp fused, const Forms &forms,
                                   emitError, addressing);
 }
 
-bool fact::isCopied(const MatrixTensor &factor, bool isLhs, int64_t k) {
+bool fact::isCopied(const MatrixTensor &factor, bool isLhs) {
   auto alongK = isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor;
   return factor.element.isF32() &&
-         (k % 4 || factor.kind != alongK || !factor.isAligned(16));
+         (factor.kind != alongK || !factor.isAligned(16));
 }
 
 void fact::printFactor(raw_ostream &os, const MatrixTensor &factor, bool isLhs,
-                       int64_t k, SizeList &sizes) {
-  bool copies = isCopied(factor, isLhs, k);
+                       SizeList &sizes) {
+  bool copies = isCopied(factor, isLhs);
   os << (copies ? "Copied<" : "");
   factor.print(os, sizes);
   os << (copies ? ">" : "");
 }
 
 bool Gemm::readsColumns() const {
-  // B is copied where K is odd, and then K is filled up.
   return rate == MatrixRate::TF32 && !windows &&
-         a.kind == MatrixTensor::ColumnMajor && a.isAligned(16) && m % 4 == 0 &&
-         k % 4 == 0;
+         a.kind == MatrixTensor::ColumnMajor && a.isAligned(16);
 }
 
 LogicalResult Gemm::checkTma(EmitError emitError) const {
   SmallVector<MatrixTensor> tensors(results);
-  SmallVector<int64_t> sizes;
-  if (!llvm::all_of(results,
-                    [](const MatrixTensor &result) {
-                      return result.kind == MatrixTensor::ColumnMajor;
-                    }) ||
-      results.empty())
-    sizes.push_back(n);
-  if (rate == MatrixRate::Bits16 || windows) {
+  if (rate == MatrixRate::Bits16 || windows)
     tensors.append({a, b});
-    sizes.push_back(k);
-  }
-  bool hasNarrow = llvm::any_of(tensors, [](const MatrixTensor &tensor) {
-    return isFloat16(tensor.element);
-  });
-  int64_t unit = hasNarrow ? 8 : 4;
-  for (int64_t size : sizes)
-    if (size % unit)
-      return emitError() << "needs K and N to be multiples of " << unit
-                         << " (16-byte rows for TMA), not " << size;
   for (const MatrixTensor &tensor : tensors)
     if (!tensor.isAligned(16))
       return emitError() << "needs strides and offsets that are multiples of "

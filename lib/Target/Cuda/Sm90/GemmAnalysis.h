@@ -18,13 +18,13 @@ struct ReducedEpilogue {
   std::optional<ScalarFunction> function;
 };
 
-/// Whether kernels copy a factor of a product of `k` terms: f32 that does not
-/// lie along K as TMA can address it.
-bool isCopied(const MatrixTensor &factor, bool isLhs, int64_t k);
+/// Whether kernels copy a factor: f32 that does not lie along K as TMA can
+/// address it.
+bool isCopied(const MatrixTensor &factor, bool isLhs);
 
 /// Prints a factor; one that kernels copy is `Copied`.
 void printFactor(llvm::raw_ostream &os, const MatrixTensor &factor, bool isLhs,
-                 int64_t k, SizeList &sizes);
+                 SizeList &sizes);
 
 /// A GEMM without its schedule.
 struct Gemm {
@@ -65,16 +65,17 @@ struct Gemm {
   size_t countReductions() const {
     return rows.reductions.size() + columns.reductions.size();
   }
-  /// Checks that TMA can address rows of 16 bytes of the results, of 16-bit
-  /// factors and of windows. Kernels copy matrices of f32 where they need to.
+  /// Checks that TMA can address the results, 16-bit factors and windows: their
+  /// rows begin at multiples of 16 bytes, and may end anywhere. Kernels copy
+  /// matrices of f32 where they need to.
   mlir::LogicalResult checkTma(EmitError emitError) const;
   /// Whether A is f32 in columns that TMA can address. TF32 products read it
   /// through registers.
   bool readsColumns() const;
   bool copiesLhs() const {
-    return !windows && !readsColumns() && isCopied(a, /*isLhs=*/true, k);
+    return !windows && !readsColumns() && isCopied(a, /*isLhs=*/true);
   }
-  bool copiesRhs() const { return isCopied(b, /*isLhs=*/false, k); }
+  bool copiesRhs() const { return isCopied(b, /*isLhs=*/false); }
   /// Whether one object serves all sizes. Reductions combine a number of tiles.
   bool takesSizes() const { return countReductions() == 0; }
   /// Operands of the product's size.

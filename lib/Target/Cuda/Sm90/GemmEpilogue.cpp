@@ -397,9 +397,9 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   else if (gemm.readsColumns())
     gemm.a.print(os, sizes);
   else
-    printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
+    printFactor(os, gemm.a, /*isLhs=*/true, sizes);
   os << ",\n    ";
-  printFactor(os, gemm.b, /*isLhs=*/false, gemm.k, sizes);
+  printFactor(os, gemm.b, /*isLhs=*/false, sizes);
   os << ",\n    ";
   printOperands(os, gemm.operands, sizes);
   os << ",\n    ";

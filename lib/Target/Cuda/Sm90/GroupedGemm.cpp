@@ -162,7 +162,7 @@ LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = GroupedGemm<\n    Grouped";
   printProblem(os, {gemm.m, gemm.k}, sizes);
   os << ",\n    ";
-  printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
+  printFactor(os, gemm.a, /*isLhs=*/true, sizes);
   os << ",\n    Segments<\n        ";
   llvm::interleave(
       llvm::enumerate(gemm.segments),

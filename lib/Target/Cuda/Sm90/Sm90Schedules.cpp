@@ -43,8 +43,8 @@ const ScheduleKind Sm90GemmAttr::kind{
     "16 KB for each result and for two more (32 KB for f32), fit into shared "
     "memory. For f32 without tf32, a stage has (M + 2*N)*K elements where M is "
     "128, K is 32 and the kernel is not pingpong; otherwise there are four "
-    "stages. K and N of the product are multiples of 8 (and M, with "
-    "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes. Where rows are "
+    "stages. Rows of 16-bit factors and of all results begin at multiples of "
+    "16 bytes, as TMA needs them. Where rows are "
     "windows of images, the channels of a pixel, or of a group of them, are "
     "contiguous multiples of 16 bytes, batches are groups and f32 is tf32.",
     {"128x128x64", "128x256x64"},

@@ -223,7 +223,7 @@ public:
     arguments.epilogue.dD = sm90::make_stride<typename Kernel::StrideD, D>();
     arguments.scheduler.max_swizzle_size = Schedule::swizzle;
 
-    if (!Kernel::can_implement(arguments))
+    if (!Kernel::can_implement(sm90::round_extents(arguments)))
       return cudaErrorInvalidValue;
     if (Kernel::get_workspace_size(arguments) > workspace_bytes)
       return cudaErrorMemoryAllocation;

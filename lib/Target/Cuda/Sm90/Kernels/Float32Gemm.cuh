@@ -107,7 +107,8 @@ public:
   }
 
 private:
-  /// The sizes that copies have: K, and the strides of batches of A and B.
+  /// The sizes that copies have: the stride of rows along K, and those of
+  /// batches of A and B.
   struct CopySizes {
     int64_t values[3];
     constexpr Sizes with(Sizes sizes) const { return {sizes.values, values}; }
@@ -124,9 +125,8 @@ private:
                          RowMajor<buffer_count, f32, depth, Derived(1)>, A>;
   using InnerB = std::conditional_t<
       converts_b, ColumnMajor<buffer_count + 1, f32, depth, Derived(2)>, B>;
-  using Inner =
-      Gemm<fact::Problem<Problem::m, Problem::n, depth, Problem::batches>,
-           InnerA, InnerB, OperandList, ResultList, Schedule, Rows, Columns>;
+  using Inner = Gemm<Problem, InnerA, InnerB, OperandList, ResultList, Schedule,
+                     Rows, Columns>;
 
   static constexpr uint64_t round_up(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
@@ -154,9 +154,6 @@ public:
 
   static int bind(State &state, Sizes sizes, void *const *buffers,
                   void *workspace) {
-    // An operand that is not copied is not filled up.
-    if (sizes(Problem::k) % 4 && !(converts_a && converts_b))
-      return cudaErrorInvalidValue;
     char *memory = static_cast<char *>(workspace);
     void *all[buffer_count + 2];
     for (int i = 0; i < buffer_count; ++i)

@@ -461,7 +461,7 @@ public:
           Kind::splits > 1 ? Mode::SplitK : Mode::StreamK;
     }
 
-    if (!Kernel::can_implement(arguments))
+    if (!Kernel::can_implement(sm90::round_extents(arguments)))
       return cudaErrorInvalidValue;
     if (Kernel::get_workspace_size(arguments) >
         (reduces ? 0 : workspace_bytes(sizes)))
