@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Violation.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "fact/Program/Program.h"
 #include "fact/Support/WrittenBytes.h"
@@ -70,15 +71,20 @@ private:
 };
 } // namespace
 
+/// The region of a launch's kernel. Null if the kernel, which is verified apart
+/// from models, is invalid.
+static FusedOp findFused(LaunchOp launch) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  bool isEmpty = !kernel || kernel.getBody().front().empty();
+  return dyn_cast_or_null<FusedOp>(
+      isEmpty ? nullptr : kernel.getBody().front().back().getPrevNode());
+}
+
 /// The bytes that a launch writes of the whole buffer of a result.
 static ByteRange getWritten(LaunchOp launch, unsigned result) {
   auto [buffer, begin, end] = getExtent(launch.getOutputs()[result]);
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
-  // Kernels are verified apart from models, and this one may be invalid.
-  bool isEmpty = !kernel || kernel.getBody().front().empty();
-  auto fused = dyn_cast_or_null<FusedOp>(
-      isEmpty ? nullptr : kernel.getBody().front().back().getPrevNode());
+  FusedOp fused = findFused(launch);
   if (!fused || result >= fused.getYield()->getNumOperands())
     return {begin, end};
   Value yielded = fused.getYield()->getOperand(result);
@@ -90,10 +96,35 @@ static ByteRange getWritten(LaunchOp launch, unsigned result) {
   return {begin + rows.begin, begin + rows.end, rows.pitch};
 }
 
+/// The bytes that a launch reads of the rows of an argument's whole buffer, if
+/// not all.
+static ByteRange getReadRows(LaunchOp launch, unsigned argument) {
+  FusedOp fused = findFused(launch);
+  if (!fused)
+    return {};
+  std::optional<Placement::Rows> rows;
+  for (auto [operand, inner] :
+       llvm::zip_equal(fused.getInputs(), fused.getBody().getArguments())) {
+    auto outer = dyn_cast<BlockArgument>(skipReshapes(operand));
+    if (!outer || outer.getArgNumber() != argument)
+      continue;
+    // An argument that is two operands may be read everywhere.
+    if (rows)
+      return {};
+    rows = Placement::getRead(inner);
+    if (!rows)
+      return {};
+  }
+  int64_t begin = getExtent(launch.getInputs()[argument]).begin;
+  return rows ? ByteRange{begin + rows->begin, begin + rows->end, rows->pitch}
+              : ByteRange{};
+}
+
 LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
   for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
     auto [buffer, begin, end] = getExtent(input);
-    if (isWrittenByLaunch(buffer) && !written[buffer].covers(begin, end))
+    if (isWrittenByLaunch(buffer) &&
+        !written[buffer].covers(begin, end, getReadRows(launch, i)))
       return (violates(launch, 3)
               << "no earlier launch writes "
               << (written[buffer].findWriter({begin, end}) ? "all of " : "")
@@ -151,12 +182,13 @@ LogicalResult Dataflow::verify(ModelOp model) {
   for (BufferOpInterface buffer : model.getBuffers()) {
     auto output = dyn_cast<OutputOp>(*buffer);
     auto [whole, begin, end] = getExtent(buffer->getResult(0));
+    // What is read of memory is checked where it is read.
+    bool isWritten = written[buffer].findWriter({begin, end});
     if (whole == buffer && isWrittenByLaunch(buffer) &&
-        !written[buffer].covers(begin, end))
+        !written[buffer].covers(begin, end) && (output || !isWritten))
       return violates(buffer, output ? 3 : 1)
-             << (written[buffer].findWriter({begin, end})
-                     ? "launches write only parts of it"
-                     : "no launch writes it");
+             << (isWritten ? "launches write only parts of it"
+                           : "no launch writes it");
     if (!output)
       continue;
     auto [known, isNew] = outputs.try_emplace(output.getIndex(), output);

@@ -84,6 +84,8 @@ static bool readOperand(std::istringstream &words, Operand &operand) {
       operand.wide = true;
     else if (word == "outside")
       operand.outside = true;
+    else if (word == "read")
+      words >> operand.fill.begin >> operand.fill.end >> operand.fill.pitch;
     else if (word == "avoid")
       good = readAvoided(words, operand.avoided);
     else

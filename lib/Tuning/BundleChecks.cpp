@@ -104,15 +104,18 @@ void checkFill(const Node &node, const Operand &operand) {
               "'high'");
 }
 
-void checkPart(const Node &node, const Result &result) {
-  const Part &part = result.part;
-  uint64_t element = runtime::bytesOf(result.type);
+void checkPart(const Node &node, const Tensor &tensor, const Part &part) {
+  uint64_t element = runtime::bytesOf(tensor.type);
   if (!(part.begin < part.end && part.end <= part.pitch) ||
-      result.bytes() % part.pitch != 0 || part.begin % element != 0 ||
+      tensor.bytes() % part.pitch != 0 || part.begin % element != 0 ||
       part.end % element != 0 || part.pitch % element != 0)
     node.fail("expected elements from 'begin' to 'end' of rows of 'pitch' "
               "bytes, which divide the " +
-              std::to_string(result.bytes()) + " bytes of " + result.text());
+              std::to_string(tensor.bytes()) + " bytes of " + tensor.text());
+}
+
+void checkWritten(const Node &node, const Result &result) {
+  checkPart(node, result, result.part);
   if (!runtime::isFloat(result.type))
     node.fail("expected a result of floats: others cannot tell which elements "
               "a kernel left alone");

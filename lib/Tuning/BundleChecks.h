@@ -44,7 +44,10 @@ uint64_t readHash(const Node &node);
 void checkAvoided(const Node &node);
 void checkStrategy(const Node &node);
 void checkFill(const Node &node, const Operand &operand);
-void checkPart(const Node &node, const Result &result);
+/// The part is of the tensor's rows.
+void checkPart(const Node &node, const Tensor &tensor, const Part &part);
+/// So is what is written of a result, whose other elements can be told.
+void checkWritten(const Node &node, const Result &result);
 void checkSource(const Node &node, const KernelSource &kernel);
 void checkCandidates(const Node &node,
                      const std::vector<Candidate> &candidates);

@@ -58,6 +58,12 @@ void describe(Archive &archive, Constant &constant) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+template <typename Archive> void describe(Archive &archive, Part &part) {
+  archive.field("begin", part.begin);
+  archive.field("end", part.end);
+  archive.field("pitch", part.pitch);
+}
+
 template <typename Archive> void describe(Archive &archive, Operand &operand) {
   static const WordsOf<bool> fills = {{"normal", false}, {"uniform", true}};
   describeTensor(archive, operand);
@@ -72,18 +78,15 @@ template <typename Archive> void describe(Archive &archive, Operand &operand) {
   archive.optional("outside", operand.outside, operand.outside);
   archive.optional("avoid", operand.avoid, !operand.avoid.empty(),
                    [](const Node &node) { checkAvoided(node); });
+  archive.optional(
+      "part", operand.part, operand.part.pitch != 0,
+      [&](const Node &node) { checkPart(node, operand, operand.part); });
   archive.optional("fill", choice(operand.uniform, fills), operand.uniform);
   if (operand.uniform) {
     archive.field("low", operand.low, &Node::real);
     archive.field("high", operand.high, &Node::real);
   }
   archive.whenRead([&](const Node &node) { checkFill(node, operand); });
-}
-
-template <typename Archive> void describe(Archive &archive, Part &part) {
-  archive.field("begin", part.begin);
-  archive.field("end", part.end);
-  archive.field("pitch", part.pitch);
 }
 
 template <typename Archive> void describe(Archive &archive, Result &result) {
@@ -96,7 +99,7 @@ template <typename Archive> void describe(Archive &archive, Result &result) {
   });
   archive.optional("undecided", result.undecided, result.undecided);
   archive.optional("part", result.part, result.part.pitch != 0,
-                   [&](const Node &node) { checkPart(node, result); });
+                   [&](const Node &node) { checkWritten(node, result); });
 }
 
 template <typename Archive>

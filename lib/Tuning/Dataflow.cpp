@@ -53,7 +53,8 @@ private:
         continue;
       auto known = lifetimes.find(range.whole);
       if (known == lifetimes.end() ||
-          !known->second.written.covers(range.begin, range.end))
+          !known->second.written.covers(range.begin, range.end,
+                                        partOf(range, kernel.operands[i].part)))
         fail(where + "reads value " + std::to_string(value) +
              ", which no earlier step writes");
       known->second.last = position;
@@ -64,7 +65,7 @@ private:
       Lifetime &life =
           lifetimes.emplace(range.whole, Lifetime{position, position})
               .first->second;
-      ByteRange written = writtenIn(range, kernel.results[i].part);
+      ByteRange written = partOf(range, kernel.results[i].part);
       if (life.written.findWriter(written))
         fail(where + "writes value " + std::to_string(value) +
              ", which an earlier step writes too");
@@ -86,8 +87,8 @@ private:
             static_cast<int64_t>(begin + tensor.bytes())};
   }
 
-  /// What a kernel writes of the bytes of its result.
-  static ByteRange writtenIn(const Range &range, const Part &part) {
+  /// What a kernel reads or writes of the bytes of a tensor.
+  static ByteRange partOf(const Range &range, const Part &part) {
     if (part.pitch == 0)
       return {range.begin, range.end};
     return {range.begin + static_cast<int64_t>(part.begin),

@@ -174,6 +174,9 @@ static void writeOperand(std::ostream &text, const Operand &operand,
        << (operand.outside ? " outside" : "");
   for (const std::string &each : operand.avoid)
     text << " avoid " << each;
+  if (uint64_t element = runtime::bytesOf(operand.type); operand.part.pitch)
+    text << " read " << operand.part.begin / element << ' '
+         << operand.part.end / element << ' ' << operand.part.pitch / element;
   writeShape(text, operand);
 }
 

@@ -15,6 +15,28 @@ Placement::Rows Placement::getRows(RankedTensorType result) const {
           result.getDimSize(dim) * bytes};
 }
 
+std::optional<Placement::Rows> Placement::getRead(BlockArgument argument) {
+  std::optional<Placement> read;
+  for (Operation *user : argument.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice || slice.getStep() != 1)
+      return std::nullopt;
+    int64_t dim = slice.getDim(), start = slice.getStart();
+    int64_t end = start + slice.getType().getDimSize(dim);
+    if (!read)
+      read = Placement{argument, dim, start, end - start};
+    if (read->dim != dim)
+      return std::nullopt;
+    end = std::max(end, read->start + read->size);
+    read->start = std::min(read->start, start);
+    read->size = end - read->start;
+  }
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!read || read->size == type.getDimSize(read->dim))
+    return std::nullopt;
+  return read->getRows(type);
+}
+
 std::optional<Placement> Placement::get(ConcatOp concat) {
   std::optional<Placement> placement;
   int64_t start = 0, dim = concat.getDim();

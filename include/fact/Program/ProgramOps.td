@@ -184,7 +184,7 @@ def Program_AllocOp : Program_BufferOp<"alloc"> {
     ```
 
     Constraints:
-    - (C1) a launch writes it, or launches write parts that cover it.
+    - (C1) a launch writes it, or a part of it.
     - (C2) `offset` is present where the model has a size for this memory, and
       only there.
     - (C3) `offset` is a multiple of 256, and the buffer ends within the memory.
@@ -248,7 +248,7 @@ def Program_LaunchOp : Program_Op<"launch",
     - (C2) there is a buffer for each of the kernel's arguments and results, and
       it holds as many elements of the same type.
     - (C3) an argument is an input, a weight, a constant, a part of one, or
-      earlier launches wrote all of it.
+      earlier launches wrote all of it that the kernel reads.
     - (C4) a result is workspace, prepared memory, an output or a part of one,
       and no other launch writes any of it.
     - (C5) launches in `program.prepare` read no input and write prepared memory,

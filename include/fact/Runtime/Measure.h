@@ -59,6 +59,10 @@ struct Fill {
   uint64_t row = 1;
   bool equalRows = true;
   bool outside = false;
+  /// The kernel reads elements [begin, end) of each `pitch`, or all where it is
+  /// 0. Other floats are NaN, which shows in the results of a kernel that uses
+  /// them.
+  uint64_t begin = 0, end = 0, pitch = 0;
 };
 
 /// With `scale` the rms of the element's row, or `leastScale` if that is
@@ -181,6 +185,9 @@ FACT_HOST_DEVICE inline double applySign(double value, const Fill &fill,
 FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
                                              uint64_t seed, uint64_t index) {
   using Values = Fill::Values;
+  if (fill.pitch && isFloat(type) &&
+      index % fill.pitch - fill.begin >= fill.end - fill.begin)
+    return NAN;
   uint64_t key = mixBits(seed);
   uint64_t bits = mixBits(index ^ key);
   double unit = static_cast<double>(bits >> 11) * 1.1102230246251565e-16;

@@ -13,7 +13,7 @@ namespace fact {
 /// Bytes [begin, end) of each row of a buffer, which has rows of `pitch` bytes;
 /// of the whole buffer where it is 0.
 struct ByteRange {
-  int64_t begin, end, pitch = 0;
+  int64_t begin = 0, end = 0, pitch = 0;
 };
 
 /// Ranges of the bytes of one buffer, each with who wrote it. No two overlap,
@@ -42,11 +42,13 @@ public:
   }
 
   /// Whether every byte of [begin, end) was written; of rows, whether every row
-  /// was written completely.
-  bool covers(int64_t begin, int64_t end) const {
+  /// was written completely. Where `rows` are those that were written, only
+  /// their bytes have to be.
+  bool covers(int64_t begin, int64_t end, const ByteRange &rows = {}) const {
     if (pitch) {
-      begin = 0;
-      end = pitch;
+      bool isSame = rows.pitch == pitch;
+      begin = isSame ? rows.begin : 0;
+      end = isSame ? rows.end : pitch;
     }
     auto next = ranges.upper_bound(begin);
     if (next != ranges.begin())

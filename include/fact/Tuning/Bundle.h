@@ -36,6 +36,11 @@ struct Tensor {
   std::string text() const;
 };
 
+/// The bytes [begin, end) of each row of `pitch` bytes; all where `pitch` is 0.
+struct Part {
+  uint64_t begin = 0, end = 0, pitch = 0;
+};
+
 struct Operand : Tensor {
   bool uniform = false;
   double low = 0, high = 0, scale = 1;
@@ -51,11 +56,8 @@ struct Operand : Tensor {
   bool mask = false, wide = false, outside = false;
   /// Classes of special values that it never holds.
   Words avoid;
-};
-
-/// The bytes [begin, end) of each row of `pitch` bytes; all where `pitch` is 0.
-struct Part {
-  uint64_t begin = 0, end = 0, pitch = 0;
+  /// What the kernel reads of it.
+  Part part;
 };
 
 struct Result : Tensor {

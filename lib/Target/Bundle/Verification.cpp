@@ -501,6 +501,10 @@ static LargeOperands findLargeOperands(FusedOp fused) {
   return result;
 }
 
+static tuning::Part toPart(const Placement::Rows &rows) {
+  return {uint64_t(rows.begin), uint64_t(rows.end), uint64_t(rows.pitch)};
+}
+
 std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
                                                     const Target &target) {
   LargeOperands large = findLargeOperands(fused);
@@ -511,6 +515,8 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
     collectUses(argument, uses);
     tuning::Operand &operand = operands.emplace_back();
     setType(operand, argument.getType());
+    if (std::optional<Placement::Rows> rows = Placement::getRead(argument))
+      operand.part = toPart(*rows);
     if (runtime::isFloat(operand.type)) {
       operand.scale = getScale(uses);
       operand.factors = getFactors(uses, operand.type);
@@ -537,12 +543,9 @@ std::vector<tuning::Result> fact::describeResults(FusedOp fused) {
     setType(result, value.getType());
     setTolerance(fused, value, amplification, result);
     result.undecided = doubt != Doubt::None;
-    if (std::optional<Placement> placement = Placement::get(value)) {
-      Placement::Rows rows =
-          placement->getRows(cast<RankedTensorType>(value.getType()));
-      result.part = {uint64_t(rows.begin), uint64_t(rows.end),
-                     uint64_t(rows.pitch)};
-    }
+    if (std::optional<Placement> placement = Placement::get(value))
+      result.part =
+          toPart(placement->getRows(cast<RankedTensorType>(value.getType())));
   }
   return results;
 }

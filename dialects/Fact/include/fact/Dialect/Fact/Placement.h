@@ -24,6 +24,10 @@ struct Placement {
   /// Where `value` lies in the row-major memory of the result.
   Rows getRows(mlir::RankedTensorType result) const;
 
+  /// What a region reads of the memory of an argument, if that is not all of
+  /// it: slices along one dimension, and nothing else.
+  static std::optional<Rows> getRead(mlir::BlockArgument argument);
+
   static std::optional<Placement> get(ConcatOp concat);
 
   /// The placement that a yielded value ends in, with `dim` of that value.
