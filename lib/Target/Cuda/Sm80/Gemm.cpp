@@ -209,7 +209,14 @@ double GemmPlan::getPeak(MatrixRate rate) const {
 
 /// Blocks that run on a multiprocessor at a time.
 double GemmPlan::countResident(Sm80GemmAttr schedule) const {
-  double fitting = machine.sharedMemoryBytes / getSharedMemoryBytes(schedule);
+  // Sums, and what addresses and fragments take: 64x128 of TF32 with 128
+  // threads took 182 registers.
+  Extents tile = schedule.getTile();
+  double registers = 110 + double(gemm.factors.size()) * tile[0] * tile[1] /
+                               schedule.getThreads();
+  double fitting = std::min<double>(
+      machine.sharedMemoryBytes / getSharedMemoryBytes(schedule),
+      std::floor(65536 / (registers * schedule.getThreads())));
   double blocks = double(countTiles(schedule.getTile())) *
                   schedule.getSplitK() / machine.multiprocessors;
   return std::max(std::min(fitting, std::ceil(blocks)), 1.0);
@@ -261,11 +268,13 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   compute = std::max(compute, rounds * depth / tile[2] * loadSeconds /
                                   (own.getStages() - 1));
   // Copies take issue slots. 1023x1021x2047 in TF32, one element at a time,
-  // took 99 us.
+  // took 99 us with 8 warps on a multiprocessor, and 771x771x1537 105 us with
+  // 4, which wait for the addresses of asynchronous copies.
   double copies = double(tile[0]) / getVector(gemm.a);
   for (const MatrixTensor &factor : gemm.factors)
     copies += double(tile[1]) / getVector(factor);
-  constexpr double copySlots = 40;
+  double warps = countResident(own) * own.getThreads() / 32;
+  double copySlots = size == 4 ? 20 * (1 + 8 / warps) : 40;
   compute = std::max(compute, waves * copies * depth * copySlots /
                                   (128 * machine.clock));
   // Results of 4096x3001x256 in bf16, one element at a time, took 28 of 55 us.
@@ -276,6 +285,19 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
     slots += isWhole ? 4 : 64 / vector;
   }
   double epilogue = waves * area * slots / (128 * machine.clock);
+  // Threads wait for operands, of a few vectors at a time (Sm80Epilogue.cuh):
+  // 1009x515x302, four times, with two operands of single elements, took an
+  // H200 252 us when it was one vector at a time.
+  if (countMatrixBytes(gemm.operands, gemm.m, gemm.n) > 0) {
+    constexpr double waitSeconds = 1.5e-6;
+    double vector = 8;
+    for (const MatrixTensor &result : gemm.results)
+      vector = std::min<double>(vector, getVector(result));
+    double together = vector >= 4 ? 2 : 4;
+    double waits = std::ceil(double(tile[0]) * tile[1] /
+                             (vector * own.getThreads() * together));
+    epilogue = std::max(epilogue, rounds * waits * waitSeconds);
+  }
 
   // Blocks read through the cache, at 2.5 times the bandwidth. It hides nothing
   // of what comes from memory: of 514 MB, tiles that read 822 MB took 191 us on

@@ -78,23 +78,34 @@ struct Epilogue<Problem, Products, Operands<Tensors...>, Results<List...>> {
   }
   static constexpr int vector = get_vector();
 
-  /// Computes columns of one row from the sums of all products.
+  /// Vectors of which a thread reads the operands before it stores any: each
+  /// read waits for memory.
+  static constexpr int together = sizeof...(Tensors) == 0 ? 1
+                                  : vector >= 4           ? 2
+                                                          : 4;
+
+  /// Computes columns of one row from the sums of all products; `next` is
+  /// called after the operands were read, and before anything is stored. There
+  /// are `given` columns, or fewer than one.
+  template <class Next>
   FACT_DEVICE void apply(void *const *buffers, int64_t batch, int row,
-                         int column, float const (&sums)[Products][vector]) {
-    int given = Problem::n - column;
-    store_all(buffers, batch, row, column, given, sums,
+                         int column, int given,
+                         float const (&sums)[Products][vector], Next next) {
+    store_all(buffers, batch, row, column, given, sums, next,
               Columns<Tensors, vector>(buffers, batch, row, column, given)...);
   }
 
 private:
-  template <class... Arguments>
+  template <class Next, class... Arguments>
   FACT_DEVICE void store_all(void *const *buffers, int64_t batch, int row,
                              int column, int given,
-                             float const (&sums)[Products][vector],
+                             float const (&sums)[Products][vector], Next next,
                              Arguments const &...operands) {
-    (store<List>(buffers, batch, row, column, given, sums,
-                 std::make_index_sequence<Products>{}, operands...),
-     ...);
+    next();
+    if (given > 0)
+      (store<List>(buffers, batch, row, column, given, sums,
+                   std::make_index_sequence<Products>{}, operands...),
+       ...);
   }
 
   template <class Result, size_t... P, class... Arguments>

@@ -244,7 +244,8 @@ public:
         for (int i = 0; i < vector; ++i)
           sums[p][i] += part[i];
       }
-    Epilogue::apply(state.buffers, row / m, int(row % m), column, sums);
+    Epilogue::apply(state.buffers, row / m, int(row % m), column, n - column,
+                    sums, [] {});
   }
 
 private:
@@ -418,21 +419,38 @@ private:
     };
     for_each_run(sums, store, Indices{});
     __syncthreads();
-    for (int index = threadIdx.x; index < Tile::m * Tile::n / vector;
-         index += threads) {
+    for (int index = threadIdx.x; index < tile_vectors;
+         index += Epilogue::together * threads)
+      finish_vectors<Epilogue::together>(state, place, shared, index);
+  }
+
+  static constexpr int tile_vectors = Tile::m * Tile::n / vector;
+
+  /// `Left` vectors of the thread, from `index` on.
+  template <int Left>
+  FACT_DEVICE void finish_vectors(State const &state, Place const &place,
+                                  float const *shared, int index) {
+    if constexpr (Left > 0) {
       constexpr int row_count = Tile::n / vector;
-      int row = Epilogue::by_columns ? index % Tile::m : index / row_count;
+      // What is outside has no columns, and a row that can be read.
+      bool is_inside = index < tile_vectors;
+      int inside = is_inside ? index : 0;
+      int row = Epilogue::by_columns ? inside % Tile::m : inside / row_count;
       int column =
-          Epilogue::by_columns ? index / Tile::m : index % row_count * vector;
-      if (place.row + row >= m || place.column + column >= n)
-        continue;
+          Epilogue::by_columns ? inside / Tile::m : inside % row_count * vector;
       float own[products][vector];
 #pragma unroll
       for (int p = 0; p < products; ++p)
         sm80::copy_floats<vector>(own[p], shared + (p * Tile::m + row) * pitch +
                                               column);
-      Epilogue::apply(state.buffers, place.batch, place.row + row,
-                      place.column + column, own);
+      row += place.row;
+      column += place.column;
+      int given = is_inside && row < m ? n - column : 0;
+      Epilogue::apply(state.buffers, place.batch, row < m ? row : m - 1, column,
+                      given, own, [&] {
+                        finish_vectors<Left - 1>(state, place, shared,
+                                                 index + threads);
+                      });
     }
   }
 };
