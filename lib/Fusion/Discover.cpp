@@ -22,6 +22,7 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     setAgentOptions(options);
     options.target = target;
     options.placeParts = placeParts;
+    options.padRows = padRows;
     options.patterns.assign(patterns.begin(), patterns.end());
 
     DiscoveryReport report;

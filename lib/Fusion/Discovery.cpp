@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "PadRows.h"
 #include "PlaceParts.h"
 #include "RepeatProducers.h"
 #include "SeparateReads.h"
@@ -365,6 +366,8 @@ LogicalResult Discovery::run() {
     shareSteps(function.getBody().front(), *fusibility);
     if (options.placeParts)
       placeParts(function.getBody().front(), *fusibility);
+    if (options.padRows)
+      padRows(function.getBody().front(), *fusibility);
   }
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

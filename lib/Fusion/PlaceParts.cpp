@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PlaceParts.h"
+#include "ChangedKernel.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -66,7 +67,6 @@ public:
   void run();
 
 private:
-  std::optional<double> predict(FusedOp fused) const;
   OpResult findProducer(const Join &join, unsigned input) const;
   Value place(const Join &join, unsigned input, Value part,
               OpBuilder &builder) const;
@@ -107,14 +107,6 @@ std::optional<Join> Join::get(FusedOp fused) {
     join.dim =
         llvm::find(permute.getDims(), join.dim) - permute.getDims().begin();
   return join;
-}
-
-/// The time of the best schedule, with its launch; nothing if there is none.
-std::optional<double> PartPlacement::predict(FusedOp fused) const {
-  std::optional<double> microseconds = fusibility.predict(fused);
-  if (!microseconds)
-    return std::nullopt;
-  return *microseconds + 1e6 * target.getMachine().launchSeconds;
 }
 
 /// The result of a kernel that is an operand of a concatenation and nothing
@@ -186,15 +178,7 @@ FusedOp PartPlacement::placeResult(const Join &join, unsigned input,
   yield->setOperand(number, place(join, input, part, builder));
   kernel->getResult(number).setType(join.getType());
 
-  // A space that was chosen is kept where it is legal, else it is the default.
-  FailureOr<std::unique_ptr<Plan>> plan = target.plan(kernel, Silence(kernel));
-  FailureOr<std::unique_ptr<Plan>> planBefore =
-      target.plan(before, Silence(before));
-  bool isDefault = succeeded(planBefore) &&
-                   before.getSpaceAttr() == (*planBefore)->getSpace();
-  if (succeeded(plan) && isDefault)
-    kernel.setSpaceAttr((*plan)->getSpace());
-  if (failed(plan) || fusibility.check(kernel, Silence(kernel))) {
+  if (!renewSpace(before, kernel, fusibility)) {
     kernel->erase();
     return {};
   }
@@ -248,12 +232,12 @@ bool PartPlacement::writeInPlace(const Join &join, unsigned input, double limit,
   });
   bool isNew = writer == parts.writers.end();
   FusedOp before = isNew ? original : writer->kernel;
-  std::optional<double> alone =
-      isNew ? predict(original) : std::optional(writer->microseconds);
+  std::optional<double> alone = isNew ? predictLaunch(original, fusibility)
+                                      : std::optional(writer->microseconds);
   FusedOp kernel = placeResult(join, input, result, before);
   if (!kernel)
     return false;
-  std::optional<double> inPlace = predict(kernel);
+  std::optional<double> inPlace = predictLaunch(kernel, fusibility);
   if (!alone || !inPlace || *inPlace - *alone > limit) {
     kernel->erase();
     return false;
@@ -273,7 +257,8 @@ bool PartPlacement::writeInPlace(const Join &join, unsigned input, double limit,
 bool PartPlacement::writeCopy(const Join &join, unsigned input,
                               Parts &parts) const {
   FusedOp copy = placeCopy(join, input);
-  std::optional<double> microseconds = copy ? predict(copy) : std::nullopt;
+  std::optional<double> microseconds =
+      copy ? predictLaunch(copy, fusibility) : std::nullopt;
   if (!microseconds) {
     if (copy)
       copy->erase();
@@ -287,7 +272,7 @@ bool PartPlacement::writeCopy(const Join &join, unsigned input,
 /// A kernel for each part, if they are faster than the kernels that they
 /// replace.
 bool PartPlacement::findParts(const Join &join, Parts &parts) const {
-  std::optional<double> joining = predict(join.fused);
+  std::optional<double> joining = predictLaunch(join.fused, fusibility);
   if (!joining)
     return false;
   for (unsigned i = 0; i < join.concat.getInputs().size(); ++i)

@@ -90,3 +90,20 @@ def test_a_product_by_scalar_instructions(root, tmp_path):
     torch.manual_seed(0)
     report = emulate(root, tmp_path, nn.Linear(21, 35).eval(), [torch.randn(11, 21)], "rtx3090")
     assert "math = simt" in report["kernels"][0]["schedule"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
+def test_rows_between_units_are_padded(root, tmp_path, dtype):
+    """Verification has NaN behind the rows that a kernel reads: a sum that uses it is rejected."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(77, 131), nn.GELU(), nn.Linear(131, 77))
+    module = module.to(dtype).eval().requires_grad_(False)
+    x = torch.randn(67, 77).to(dtype)
+    emulate(root, tmp_path, module, [x], "a100")
+    bundle = json.loads((tmp_path / "bundle" / "bundle.json").read_text())
+    operands = [operand for kernel in bundle["kernels"] for operand in kernel["operands"]]
+    parts = [operand["part"] for operand in operands if "part" in operand]
+    assert parts and all(part["pitch"] % 16 == 0 and part["end"] % 16 for part in parts), parts
+    exact = module.double()(x.double())
+    torch.testing.assert_close(run(tmp_path, module.to(dtype), x).double(), exact, rtol=1e-2, atol=1e-2)

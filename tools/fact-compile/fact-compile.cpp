@@ -109,6 +109,11 @@ static cl::opt<bool, true>
                cl::desc("Kernels write their parts of a concatenation in "
                         "place, where that is predicted to gain"),
                cl::location(agent.placeParts), cl::cat(agentCategory));
+static cl::opt<bool, true>
+    padRows("pad-rows",
+            cl::desc("Rows of factors and results of products begin at "
+                     "multiples of 16 bytes, where that is predicted to gain"),
+            cl::location(agent.padRows), cl::cat(agentCategory));
 static cl::opt<unsigned> refineRounds(
     "refine",
     cl::desc("Rounds of refinement: search again where most time can be "

@@ -18,6 +18,9 @@ struct DiscoveryOptions : AgentOptions {
   FusionLimit limit = FusionLimit::none;
   /// Whether kernels write their parts of a concatenation in place.
   bool placeParts = true;
+  /// Whether rows of factors and results of products begin at multiples of 16
+  /// bytes.
+  bool padRows = true;
 };
 
 /// Groups the ops of a module into `fact.fused`: as the agent proposes where

@@ -32,6 +32,8 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
            "the module's fact.target, else host">,
     Option<"placeParts", "place-parts", "bool", "true",
            "Kernels write their parts of a concatenation in place">,
+    Option<"padRows", "pad-rows", "bool", "true",
+           "Rows of factors and results of products begin at multiples of 16 bytes">,
     ListOption<"patterns", "patterns", "std::string",
                "Folders of the registry, upper layers first; default: the user's "
                "and the built-in one">]);

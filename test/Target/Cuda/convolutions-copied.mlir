@@ -8,15 +8,17 @@
 // CHECK:      fact.fused "pointwise"
 // CHECK:        fact.windows
 // CHECK-NEXT:   fact.reshape
-// CHECK-NEXT:   fact.yield {{.*}} : tensor<64x128x128x27xbf16>
-// CHECK:      fact.fused "gemm_epilogue" ins({{.*}} : tensor<64x128x128x27xbf16>, tensor<64x27xbf16>, tensor<64xbf16>)
+// CHECK:        fact.yield {{.*}} : tensor<64x128x128x32xbf16>
+// CHECK:      fact.fused "gemm_epilogue" ins({{.*}} : tensor<64x128x128x32xbf16>, tensor<64x32xbf16>, tensor<64xbf16>)
 // CHECK:        fact.matmul
 // CHECK-NEXT:   fact.add
 // CHECK-NEXT:   fact.relu
 
-// KERNELS:      gemm_epilogue_2
+// The first pads the weight when it is loaded.
+// KERNELS:      gemm_epilogue_3
 // KERNELS-NEXT: pointwise_0
 // KERNELS-NEXT: pointwise_1
+// KERNELS-NEXT: pointwise_2
 
 module {
   fact.weight @w : tensor<64x27xbf16>

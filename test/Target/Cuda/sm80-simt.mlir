@@ -1,18 +1,18 @@
 // Strict products on the f32 units, where those outdo three products of TF32: of both kinds,
 // the cost model ranks the faster first.
 
-// RUN: fact-opt --fact-discover="target=rtx3090" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=a10" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=sm_86" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=l4" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=rtx4090" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=sm_89" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=rtx5090" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=sm_120" %s | fact-translate --fact-to-cutlass | FileCheck %s
-// RUN: fact-opt --fact-discover="target=a100" %s | fact-translate --fact-to-cutlass | FileCheck %s --check-prefix=MMA --implicit-check-not=Simt32
-// RUN: fact-opt --fact-discover="target=h200" %s | fact-translate --fact-to-cutlass | FileCheck %s --check-prefix=MMA --implicit-check-not=Simt32
-// RUN: fact-opt --fact-discover="target=rtx4090" %s | FileCheck %s --check-prefix=SPACE
-// RUN: fact-opt --fact-discover="target=a100" %s | FileCheck %s --check-prefix=A100
+// RUN: fact-opt --fact-discover="target=rtx3090 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=a10 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=sm_86 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=l4 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=rtx4090 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=sm_89 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=rtx5090 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=sm_120 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s
+// RUN: fact-opt --fact-discover="target=a100 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s --check-prefix=MMA --implicit-check-not=Simt32
+// RUN: fact-opt --fact-discover="target=h200 pad-rows=false" %s | fact-translate --fact-to-cutlass | FileCheck %s --check-prefix=MMA --implicit-check-not=Simt32
+// RUN: fact-opt --fact-discover="target=rtx4090 pad-rows=false" %s | FileCheck %s --check-prefix=SPACE
+// RUN: fact-opt --fact-discover="target=a100 pad-rows=false" %s | FileCheck %s --check-prefix=A100
 
 // CHECK-LABEL: namespace fact::gemm_epilogue_0 {
 // MMA-LABEL: namespace fact::gemm_epilogue_0 {

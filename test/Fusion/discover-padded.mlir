@@ -1,0 +1,78 @@
+// RUN: fact-opt --fact-discover="target=h200" --split-input-file %s | FileCheck %s
+// RUN: fact-opt --fact-discover="target=h200" --fact-inline-fused --canonicalize --split-input-file %s | FileCheck %s --check-prefix=INLINED
+// RUN: fact-opt --fact-discover="target=h200" --fact-outline-program --fact-plan-memory --split-input-file %s | FileCheck %s --check-prefix=PROGRAM
+// RUN: fact-opt --fact-discover="target=host" --split-input-file %s | FileCheck %s --check-prefix=HOST
+
+// The producer writes rows at multiples of 16 bytes, the weight is copied when
+// it is loaded, and the output is copied back.
+// CHECK-LABEL: func @chain
+// CHECK: %[[W:.*]] = fact.prepare
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
+// CHECK: %[[X:.*]] = fact.fused "pointwise" ins(%arg0 :
+// CHECK: fact.relu
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<1023x1537xbf16>, tensor<1023x7xbf16>) -> tensor<1023x1544xbf16>
+// CHECK: %[[Y:.*]] = fact.fused "gemm_epilogue" ins(%[[X]], %[[W]] :
+// CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<1023x1544xbf16>) -> tensor<1023x1537xbf16>
+// CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<771x1544xbf16>) -> tensor<771x1537xbf16>
+// CHECK: fact.matmul
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<1023x771xbf16>, tensor<1023x5xbf16>) -> tensor<1023x776xbf16>
+// CHECK: space(#fact.sm90_gemm_space
+// CHECK: %[[Z:.*]] = fact.fused "pointwise" ins(%[[Y]] :
+// CHECK: fact.slice %{{.*}} dim 1 start 0 : (tensor<1023x776xbf16>) -> tensor<1023x771xbf16>
+// CHECK: return %[[Z]]
+
+// INLINED-LABEL: func @chain
+// INLINED: %[[W:.*]] = fact.prepare
+// INLINED: %[[Y:.*]] = fact.relu %arg0
+// INLINED: %[[V:.*]] = fact.slice %[[W]]
+// INLINED: %[[Z:.*]] = fact.matmul %[[Y]], %[[V]] transpose_b
+// INLINED: return %[[Z]]
+
+// PROGRAM-LABEL: program.model @chain
+// PROGRAM: program.launch @pointwise_0(%w) -> (%prepared)
+// PROGRAM: program.launch @pointwise_1(%input0) -> (%workspace)
+// PROGRAM: program.launch @gemm_epilogue_2(%workspace, %prepared) -> (%workspace_0)
+// PROGRAM: program.launch @pointwise_3(%workspace_0) -> (%output0)
+
+// HOST-LABEL: func @chain
+// HOST-NOT: ub.poison
+fact.weight @w : tensor<771x1537xbf16>
+func.func @chain(%x: tensor<1023x1537xbf16>) -> tensor<1023x771xbf16> {
+  %w = fact.get_weight @w : tensor<771x1537xbf16>
+  %y = fact.relu %x : (tensor<1023x1537xbf16>) -> tensor<1023x1537xbf16>
+  %0 = fact.matmul %y, %w transpose_b : (tensor<1023x1537xbf16>, tensor<771x1537xbf16>) -> tensor<1023x771xbf16>
+  return %0 : tensor<1023x771xbf16>
+}
+
+// -----
+
+// Products of one input and one weight share their copies. What a reduction
+// cannot write so is copied; the copy of a slice begins with its first element.
+// CHECK-LABEL: func @copies
+// CHECK: fact.prepare
+// CHECK: fact.concat
+// CHECK-NOT: fact.concat
+// CHECK: } : tensor<1537x776xbf16>
+// CHECK: fact.fused "pointwise" ins(%arg0 :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: ub.poison
+// CHECK-NEXT: fact.concat
+// CHECK: fact.matmul
+// CHECK-NOT: fact.fused "pointwise" ins(%arg0 :
+// CHECK: fact.matmul
+// CHECK: fact.fused "pointwise" ins(%arg1 :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.slice %{{.*}} dim 1 start 1
+// CHECK: fact.matmul
+fact.weight @w : tensor<1537x771xbf16>
+func.func @copies(%x: tensor<1023x1537xbf16>, %y: tensor<1023x1538xbf16>) -> (tensor<1023x771xbf16>, tensor<1023x771xbf16>, tensor<1023x771xbf16>) {
+  %w = fact.get_weight @w : tensor<1537x771xbf16>
+  %0 = fact.matmul %x, %w : (tensor<1023x1537xbf16>, tensor<1537x771xbf16>) -> tensor<1023x771xbf16>
+  %1 = fact.relu %0 : (tensor<1023x771xbf16>) -> tensor<1023x771xbf16>
+  %2 = fact.matmul %x, %w : (tensor<1023x1537xbf16>, tensor<1537x771xbf16>) -> tensor<1023x771xbf16>
+  %3 = fact.tanh %2 : (tensor<1023x771xbf16>) -> tensor<1023x771xbf16>
+  %s = fact.slice %y dim 1 start 1 : (tensor<1023x1538xbf16>) -> tensor<1023x1537xbf16>
+  %4 = fact.matmul %s, %w : (tensor<1023x1537xbf16>, tensor<1537x771xbf16>) -> tensor<1023x771xbf16>
+  %5 = fact.exp %4 : (tensor<1023x771xbf16>) -> tensor<1023x771xbf16>
+  return %1, %3, %5 : tensor<1023x771xbf16>, tensor<1023x771xbf16>, tensor<1023x771xbf16>
+}
