@@ -92,6 +92,40 @@ def square_of_matrix(n):
     return Function(lambda a: a @ a), randn(n, n) * n ** -0.5
 
 
+# Rows that do not begin at multiples of 16 bytes.
+
+
+@case((5, 12, 17), (2048, 768, 50257))
+def vocabulary(tokens, width, words):
+    return nn.Linear(width, words, bias=False), randn(tokens, width)
+
+
+@case((9, 12, 5), (65536, 512, 10))
+def few_classes(rows, width, classes):
+    return nn.Linear(width, classes), randn(rows, width)
+
+
+@case((9, 7, 12), (65536, 27, 384))
+def patches(rows, taps, width):
+    return nn.Linear(taps, width), randn(rows, taps)
+
+
+@case((9, 13, 19), (4096, 771, 1537))
+def odd_mlp(rows, width, inner):
+    return (nn.Sequential(nn.Linear(width, inner), nn.GELU(), nn.Linear(inner, width)), randn(rows, width))
+
+
+@case((9, 13, 12), (4096, 1025, 2048))
+def shifted_slice(m, k, n):
+    return Function(lambda x, y: torch.relu(x[:, 1:] @ y)), randn(m, k), randn(k - 1, n)
+
+
+@case((3, 9, 5), (64, 512, 33))
+def odd_heads(b, n, head):
+    return Function(lambda q, k, v: torch.sigmoid(q @ k.mT) @ v), \
+        randn(b, n, head), randn(b, n, head), randn(b, n, head)
+
+
 # Structured operands.
 
 
