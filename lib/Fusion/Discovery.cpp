@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "MarkBands.h"
 #include "PadRows.h"
 #include "PlaceParts.h"
 #include "RepeatProducers.h"
@@ -9,6 +10,7 @@
 #include "ShareSteps.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Fusion/Retrieval.h"
@@ -227,6 +229,7 @@ void Discovery::fuse(Block &block) {
   Builder builder(module.getContext());
   for (const Proposal &proposal : accepted) {
     FusedOp fused = fusibility->fuse(proposal.rule, proposal.ops, rewriter);
+    markBands(fused);
     Advice advice{proposal.strategy, proposal.space};
     if (!advice.strategy && !advice.space)
       advice = retrieval->advise(fused);
@@ -369,6 +372,11 @@ LogicalResult Discovery::run() {
     if (options.padRows)
       padRows(function.getBody().front(), *fusibility);
   }
+  // Kernels that were given, and those whose operands changed.
+  module.walk([](FusedOp fused) {
+    if (getOperandBands(fused).empty())
+      markBands(fused);
+  });
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Problem.h"
+#include "fact/Analysis/Bands.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -25,6 +26,13 @@ static std::string getOps(FusedOp fused) {
     if (isFree || isa<ConstantOp>(op))
       continue;
     ops += (ops.empty() ? "" : ",") + getName(op);
+    // Less is multiplied, so it takes less time.
+    auto matmul = dyn_cast<MatmulOp>(op);
+    if (isContraction(op) && !getOperandBands(fused).empty())
+      ops += ".banded";
+    else if (matmul && matmul.getLhs() == matmul.getRhs() &&
+             matmul.getTransposeA() != matmul.getTransposeB())
+      ops += ".mirrored";
   }
   return ops.empty() ? "reshape" : ops;
 }

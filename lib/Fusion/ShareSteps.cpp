@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ShareSteps.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Analysis/Parts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
@@ -167,6 +168,8 @@ bool StepSharing::moveSlices(FusedOp fused) {
     }
   }
   fused->setOperands(operands);
+  if (moved)
+    setOperandBands(fused, {});
   return moved;
 }
 
@@ -211,6 +214,7 @@ void StepSharing::shareOperands(FusedOp fused) {
       replaceByReshapes(fused);
     } else if (isReshape || !isKernel(fused, original)) {
       fused->setOperands(original->getOperands());
+      setOperandBands(fused, getOperandBands(original));
       fused.getBody().takeBody(original.getBody());
     }
   }

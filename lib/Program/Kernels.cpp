@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Program/Kernels.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Kernel/Target.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -24,6 +25,7 @@ SmallVector<unsigned> fact::getSharedOperands(FusedOp fused) {
 
 bool fact::isSameRegion(FusedOp a, FusedOp b) {
   return a.getRule() == b.getRule() &&
+         getOperandBands(a) == getOperandBands(b) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(),
              OperationEquivalence::IgnoreLocations) &&
@@ -67,6 +69,7 @@ std::string fact::getContentName(FusedOp fused) {
   auto copy = cast<FusedOp>(builder.clone(*fused));
   copy->setOperands(operands);
   copy->setDiscardableAttrs(DictionaryAttr::get(fused.getContext()));
+  setOperandBands(copy, getOperandBands(fused));
   copy.removeStrategyAttr();
   copy.removeSpaceAttr();
   copy.removeScheduleAttr();
