@@ -414,6 +414,24 @@ void placeResults(const std::vector<Tensor> &tensors, const Trial &trial,
     buffers[i]->place(offsetOf(tensors[i].type, trial, salt + i));
 }
 
+/// Makes a filled operand what the compiler proved of it.
+static void applyBand(const Operand &operand, char *data) {
+  std::vector<char> bytes(operand.bytes());
+  bool good = device::copyToHost(bytes.data(), data, bytes.size());
+  int64_t columns = operand.shape.back();
+  int64_t rows = operand.shape[operand.shape.size() - 2];
+  for (uint64_t i = 0; i < operand.elements(); ++i) {
+    int64_t column = static_cast<int64_t>(i) % columns;
+    int64_t row = static_cast<int64_t>(i) / columns % rows;
+    bool isInside = operand.band->lower <= column - row &&
+                    column - row <= operand.band->upper;
+    if (!isInside || isBoolean(operand.type))
+      storeElement(bytes.data(), operand.type, i, isInside);
+  }
+  if (!good || !device::copyToDevice(data, bytes.data(), bytes.size()))
+    deviceFailed("worker_error");
+}
+
 void fillOperands(const Job &job, const Trial &trial, int domain, int attempt,
                   Buffers &operands) {
   if (trial.kind == TrialKind::Normal)
@@ -432,6 +450,8 @@ void fillOperands(const Job &job, const Trial &trial, int domain, int attempt,
         fill.values == Fill::Values::Normal)
       roundToOdd(operand, i, fill.scale, operands[i]->data());
     plantSpecialValues(job, i, trial, attempt, operands[i]->data());
+    if (operand.band)
+      applyBand(operand, operands[i]->data());
   }
 }
 

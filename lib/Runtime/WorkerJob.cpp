@@ -88,7 +88,10 @@ static bool readOperand(std::istringstream &words, Operand &operand) {
       words >> operand.fill.begin >> operand.fill.end >> operand.fill.pitch;
     else if (word == "avoid")
       good = readAvoided(words, operand.avoided);
-    else
+    else if (word == "band") {
+      operand.band.emplace();
+      words >> operand.band->lower >> operand.band->upper;
+    } else
       good = false;
     if (!good || !words)
       return false;

@@ -8,7 +8,8 @@
 //   candidate SYMBOL PATH
 //   operand TYPE [fixed] [normal SCALE | uniform LOW HIGH | factors SPREAD]
 //           [large MAGNITUDE] [negative|middle MAGNITUDE] [mask] [wide]
-//           [outside] [avoid CLASS]... [read BEGIN END PITCH] shape N...
+//           [outside] [avoid CLASS]... [read BEGIN END PITCH]
+//           [band LOWER UPPER] shape N...
 //   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
 //          [written N] shape N...
 //   unrepeatable     two runs may differ by the tolerance
@@ -32,6 +33,7 @@
 #include "fact/Runtime/Measure.h"
 #include "fact/Runtime/Table.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,8 +69,15 @@ struct Avoided {
   bool equal = false;
 };
 
+/// Elements [i, j] of the last two dimensions with j - i below `lower` or above
+/// `upper` are 0. Booleans are true elsewhere.
+struct Band {
+  int64_t lower = 0, upper = 0;
+};
+
 struct Operand : Tensor {
   Fill fill;
+  std::optional<Band> band;
   /// A weight in every use, so its packing is not timed.
   bool fixed = false;
   /// The factor of the trial with large values; 0: none.

@@ -97,6 +97,10 @@ void checkStrategy(const Node &node) {
 }
 
 void checkFill(const Node &node, const Operand &operand) {
+  if (!operand.band.empty() &&
+      (operand.band.size() != 2 || operand.shape.size() < 2 ||
+       runtime::isInteger(operand.type)))
+    node.fail("a 'band' has two bounds, of matrices of floats or booleans");
   if (operand.uniform && !(operand.low < operand.high))
     node.fail("expected a 'high' of more than 'low'");
   if (runtime::isInteger(operand.type) && !operand.uniform)

@@ -81,6 +81,7 @@ template <typename Archive> void describe(Archive &archive, Operand &operand) {
   archive.optional(
       "part", operand.part, operand.part.pitch != 0,
       [&](const Node &node) { checkPart(node, operand, operand.part); });
+  archive.optional("band", operand.band, !operand.band.empty());
   archive.optional("fill", choice(operand.uniform, fills), operand.uniform);
   if (operand.uniform) {
     archive.field("low", operand.low, &Node::real);

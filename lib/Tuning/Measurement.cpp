@@ -177,6 +177,8 @@ static void writeOperand(std::ostream &text, const Operand &operand,
   if (uint64_t element = runtime::bytesOf(operand.type); operand.part.pitch)
     text << " read " << operand.part.begin / element << ' '
          << operand.part.end / element << ' ' << operand.part.pitch / element;
+  if (!operand.band.empty())
+    text << " band " << operand.band[0] << ' ' << operand.band[1];
   writeShape(text, operand);
 }
 

@@ -58,6 +58,9 @@ struct Operand : Tensor {
   Words avoid;
   /// What the kernel reads of it.
   Part part;
+  /// Elements [i, j] of its last two dimensions with j - i below the first or
+  /// above the second number are 0; booleans are true elsewhere. Empty: none.
+  std::vector<int64_t> band;
 };
 
 struct Result : Tensor {

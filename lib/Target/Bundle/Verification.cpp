@@ -3,6 +3,7 @@
 
 #include "Verification.h"
 #include "Magnitude.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"
@@ -505,10 +506,28 @@ static tuning::Part toPart(const Placement::Rows &rows) {
   return {uint64_t(rows.begin), uint64_t(rows.end), uint64_t(rows.pitch)};
 }
 
+/// Kernels do not multiply what lies outside of bands: 0 times infinity is 0
+/// there.
+static void describeBand(const Band &band, bool hasZeros,
+                         tuning::Operand &operand) {
+  if (band.isBounded())
+    operand.band = {band.lower, band.upper};
+  if (!runtime::isFloat(operand.type) || !hasZeros)
+    return;
+  for (const char *word : {"nan", "+inf", "-inf"})
+    if (!llvm::is_contained(operand.avoid, word))
+      operand.avoid.push_back(word);
+}
+
 std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
                                                     const Target &target) {
   LargeOperands large = findLargeOperands(fused);
   bool equalRowsCancel = subtractsMeans(fused);
+  SmallVector<Band> bands = getOperandBands(fused);
+  bool hasZeros = llvm::any_of(llvm::enumerate(bands), [&](auto band) {
+    return band.value().isBounded() &&
+           isa<FloatType>(getElement(fused->getOperand(band.index())));
+  });
   std::vector<tuning::Operand> operands;
   for (BlockArgument argument : fused.getBody().getArguments()) {
     Uses uses;
@@ -527,6 +546,8 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
     } else if (runtime::isInteger(operand.type)) {
       describeIntegers(uses, argument, operand);
     }
+    if (!bands.empty())
+      describeBand(bands[argument.getArgNumber()], hasZeros, operand);
   }
   return operands;
 }
