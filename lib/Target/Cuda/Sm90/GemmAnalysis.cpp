@@ -3,6 +3,7 @@
 
 #include "GemmAnalysis.h"
 #include "GemmTensors.h"
+#include "fact/Analysis/Bands.h"
 
 using namespace mlir;
 using namespace fact;
@@ -54,6 +55,8 @@ public:
         failed(makeReducedEpilogue(gemm.columns, MatrixTensor::RowVector,
                                    {region.batches, n}, ofColumns)))
       return failure();
+    if (!windows)
+      findBands(gemm);
     // No other kernel takes windows.
     if (windows && failed(gemm.checkTma(emitError)))
       return failure();
@@ -69,6 +72,8 @@ private:
   getReducedResult(const ContractionRegion::Result &result,
                    MatrixTensor::Kind vector, int64_t elements, Value &value);
   LogicalResult makeEpilogue(Gemm &gemm);
+  void findBands(Gemm &gemm);
+  bool isMirrored(const Gemm &gemm) const;
   LogicalResult getOperands(Gemm &gemm);
   LogicalResult makeReducedEpilogue(ReducedEpilogue &reduced,
                                     MatrixTensor::Kind vector,
@@ -206,6 +211,63 @@ GemmAnalysis::getReducedResult(const ContractionRegion::Result &result,
                       0,
                       region.batches == 1 ? 0 : view->strides[0],
                       view->offset};
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+
+static TileBand toTileBand(const Band &band) {
+  static_assert(Band::none == TileBand::none);
+  return {int(band.lower), int(band.upper)};
+}
+
+/// Finds bands in the terms of the kernel's product. Batches that became rows
+/// leave only that of B.
+void GemmAnalysis::findBands(Gemm &gemm) {
+  if (std::max({gemm.m, gemm.n, gemm.k}) >= TileBand::none / 2)
+    return;
+  MatmulOp matmul = region.products.front().matmul;
+  BandAnalysis analysis;
+  auto getFactor = [&](Value factor, bool isTransposed) {
+    Band band = analysis.getNonzero(factor);
+    return toTileBand(isTransposed ? band.transpose() : band);
+  };
+  if (region.isSwapped)
+    return;
+  gemm.bands.b = getFactor(matmul.getRhs(), matmul.getTransposeB());
+  if (gemm.m != matmul.getM())
+    return;
+  gemm.bands.a = getFactor(matmul.getLhs(), matmul.getTransposeA());
+  Band used = analysis.getUsed(matmul.getResult());
+  // What a product of two triangles does not reach is 0.
+  used = used.intersect(analysis.getNonzero(matmul.getResult()));
+  if (!used.isEmpty())
+    gemm.bands.d = toTileBand(used);
+  gemm.bands.mirrored = isMirrored(gemm);
+  if (gemm.bands.mirrored)
+    gemm.bands.d.upper = 0;
+}
+
+/// Whether the only result equals its transpose: a product of a matrix and its
+/// own transpose, and of each element alone.
+bool GemmAnalysis::isMirrored(const Gemm &gemm) const {
+  const StridedView &lhs = region.lhs, &rhs = region.products.front().rhs;
+  auto exchange = [](SmallVector<int64_t> numbers) {
+    std::swap(numbers.back(), numbers[numbers.size() - 2]);
+    return numbers;
+  };
+  auto list = [](const auto &numbers) {
+    return SmallVector<int64_t>(numbers.begin(), numbers.end());
+  };
+  return lhs.base == rhs.base && lhs.offset == rhs.offset &&
+         list(lhs.shape) == exchange(list(rhs.shape)) &&
+         list(lhs.strides) == exchange(list(rhs.strides)) &&
+         gemm.results.size() == 1 && gemm.results.front().isMatrix() &&
+         gemm.countReductions() == 0 && !gemm.bands.d.is_bounded() &&
+         llvm::all_of(gemm.operands, [](const MatrixTensor &operand) {
+           return operand.kind == MatrixTensor::Scalar;
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,9 @@ struct Gemm {
   bool isPlain = false;
   /// The rows of A, where they are windows of images.
   std::optional<WindowsTensor> windows;
+  /// The bands of the factors and of what is used of the product, without the
+  /// extents of tiles.
+  TileBands bands = {};
 
   /// What kernels take beyond matrices that lie row by row.
   struct Forms {

@@ -138,6 +138,14 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "multiplies f16, bf16 and f32, not f64";
   Limits limits(gemm.rate);
   limits.results = gemm.results.size();
+  if (usesBands(gemm.bands, own)) {
+    if (own.getSwizzle() != 1)
+      return emitError()
+             << "tiles of bands have an order of their own: swizzle "
+                "must be 1, not "
+             << own.getSwizzle();
+    limits.results += gemm.bands.mirrored;
+  }
   if (gemm.countReductions() > 0)
     limits.noStreamK = "reductions of a product run after a cooperative or a "
                        "pingpong kernel, not after stream_k";
@@ -275,6 +283,10 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   GemmWork work{gemm.rate,    gemm.m, gemm.n,        gemm.k,
                 gemm.batches, bytes,  epilogueBytes, slots};
   work.packsOnce = isFixed(fused->getOperand(gemm.b.buffer));
+  work.bands = gemm.bands;
+  // A mirrored tile is stored twice.
+  if (gemm.bands.mirrored && usesBands(gemm.bands, gemmSchedule))
+    work.slots += 4;
   // The problem of 64x256 above took 441 us by it, 655 by 128x128 and 1098 by
   // 64x128; 8192 batches of 20 rows took 286 us by 64x128.
   const Extents &tile = gemmSchedule.getTile();
@@ -359,6 +371,19 @@ struct ReducedPrinter {
 };
 } // namespace
 
+/// `Bands<...>` of A, B and D.
+static std::string printBands(const TileBands &bands, SizeList &sizes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "Bands<";
+  llvm::interleaveComma(
+      ArrayRef{bands.a, bands.b, bands.d}, os, [&](const TileBand &band) {
+        os << sizes.print(band.lower) << ", " << sizes.print(band.upper);
+      });
+  os << (bands.mirrored ? ", /*Mirrored=*/true>" : ">");
+  return text;
+}
+
 void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
                                 KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
@@ -403,8 +428,21 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   os << ",\n    ";
   printOperands(os, gemm.operands, sizes);
   os << ",\n    ";
-  printResults(os, functors, gemm.results, sizes);
+  SmallVector<MatrixTensor> results = gemm.results;
+  std::string bands;
+  bool isBanded =
+      usesBands(gemm.bands, cast<Sm90GemmAttr>(variants.front().schedule));
+  if (isBanded && gemm.bands.mirrored) {
+    results.push_back(results.front());
+    results.back().kind = results.front().kind == MatrixTensor::RowMajor
+                              ? MatrixTensor::ColumnMajor
+                              : MatrixTensor::RowMajor;
+    functors.push_back(functors.front());
+  }
+  printResults(os, functors, results, sizes);
   os << ",\n    ";
+  if (isBanded)
+    bands = printBands(gemm.bands, sizes);
   std::string reductions;
   llvm::raw_string_ostream rest(reductions);
   if (gemm.countReductions() > 0) {
@@ -415,7 +453,7 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
     rest << ",\n    ";
     columns.printArgument(rest);
   }
-  finishGemm(os, variants, gemm.rate, sizes, code, reductions);
+  finishGemm(os, variants, gemm.rate, sizes, code, reductions, bands);
 }
 
 LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,

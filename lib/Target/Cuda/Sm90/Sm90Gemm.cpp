@@ -184,6 +184,45 @@ static double countTiles(const GemmWork &work, Sm90GemmAttr schedule) {
          llvm::alignTo(columns, swizzle * cluster[1]) * work.batches;
 }
 
+bool fact::usesBands(const TileBands &bands, Sm90GemmAttr schedule) {
+  return schedule.getKernel() == KernelSchedule::cooperative &&
+         (bands.a.is_bounded() || bands.b.is_bounded() || bands.d.is_bounded());
+}
+
+/// The seconds of a banded product's main loops and epilogues on `blocks`
+/// blocks, by the kernel's own order of tiles.
+static double predictBanded(const GemmWork &work, Sm90GemmAttr schedule,
+                            double blocks, double tileSeconds,
+                            double stepSeconds) {
+  const Extents &tile = schedule.getTile(), &cluster = schedule.getCluster();
+  TileExtents extents{int(tile[0] * cluster[0]), int(tile[1] * cluster[1]),
+                      int(tile[2])};
+  TileBands bands = work.bands;
+  bands.set_problem(extents, work.m, work.n, work.k);
+  unsigned tiles = bands.count_tiles(extents);
+  unsigned clusters =
+      std::max<unsigned>(1, blocks / double(cluster[0] * cluster[1]));
+  // Many batches take as long as some, for each.
+  double batches = work.batches;
+  double counted =
+      std::min(batches, std::max(1.0, std::ceil(16.0 * clusters / tiles)));
+  std::vector<double> seconds(clusters);
+  TileCursor cursor;
+  unsigned all = tiles * unsigned(counted);
+  std::vector<double> ofTile(tiles);
+  for (unsigned i = 0; i < tiles; ++i)
+    ofTile[i] =
+        tileSeconds +
+        stepSeconds *
+            bands.get_steps(extents, bands.get_place(extents, i, cursor)).count;
+  for (unsigned wave = 0; wave * clusters < all; ++wave)
+    for (unsigned each = 0; each < clusters; ++each)
+      if (unsigned position = get_tile_position(wave, each, clusters);
+          position < all)
+        seconds[each] += ofTile[position % tiles];
+  return llvm::max_element(seconds)[0] * batches / counted;
+}
+
 double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                          const MachineDescription &machine) {
   const GemmFigures &figures = getFigures(work.rate);
@@ -237,7 +276,9 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double time = 0;
   switch (schedule.getKernel()) {
   case KernelSchedule::cooperative:
-    time = waves * (main + epilogue);
+    time = usesBands(work.bands, schedule)
+               ? predictBanded(work, schedule, blocks, begin + epilogue, step)
+               : waves * (main + epilogue);
     break;
   case KernelSchedule::pingpong:
     // One warpgroup's epilogue is behind the other's main loop.
@@ -313,14 +354,16 @@ void fact::printProblem(raw_ostream &os, ArrayRef<int64_t> extents,
 
 void fact::finishGemm(raw_ostream &os, ArrayRef<KernelVariant> variants,
                       MatrixRate rate, SizeList &sizes, KernelCode &code,
-                      StringRef rest) {
+                      StringRef rest, StringRef bands) {
   SmallVector<int64_t> swizzles;
   for (const KernelVariant &variant : variants)
     swizzles.push_back(cast<Sm90GemmAttr>(variant.schedule).getSwizzle());
   auto schedule = cast<Sm90GemmAttr>(variants.front().schedule);
   const Extents &tile = schedule.getTile();
   const Extents &cluster = schedule.getCluster();
-  StringRef kernel = getKernelWord(schedule.getKernel());
+  std::string kernel = getKernelWord(schedule.getKernel()).str();
+  if (!bands.empty())
+    kernel = ("Banded<" + kernel + ",\n                 " + bands + ">").str();
   os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
      << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, ";
   if (rate == MatrixRate::F32)

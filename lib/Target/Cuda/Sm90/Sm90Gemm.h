@@ -5,6 +5,7 @@
 #define FACT_LIB_TARGET_CUDA_SM90GEMM_H
 
 #include "Emission.h"
+#include "Kernels/TileBands.cuh"
 #include "Sm90Schedules.h"
 
 namespace fact {
@@ -14,10 +15,10 @@ void printProblem(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> extents,
 
 /// Ends a file of GEMMs that differ only in their swizzle, which is their last
 /// argument: prints their schedule as `GemmSchedule<Tile<...>, ...>`, what
-/// follows it, and the exported symbol.
+/// follows it, and the exported symbol. `bands` are those of a banded kernel.
 void finishGemm(llvm::raw_ostream &os, llvm::ArrayRef<KernelVariant> variants,
                 MatrixRate rate, SizeList &sizes, KernelCode &code,
-                llvm::StringRef rest = "");
+                llvm::StringRef rest = "", llvm::StringRef bands = "");
 
 /// Tiles of 16-bit operands as tiles of operands of a rate: as many bytes along
 /// K.
@@ -36,7 +37,12 @@ struct GemmWork {
   double tileSeconds = 0;
   /// Whether B is a weight, which is packed when it is loaded.
   bool packsOnce = true;
+  /// What cooperative kernels leave out; without the extents of tiles.
+  TileBands bands = {};
 };
+
+/// Whether a kernel leaves out what lies outside of bands.
+bool usesBands(const TileBands &bands, Sm90GemmAttr schedule);
 
 /// The swizzle that CUTLASS takes for a grid of tiles if at most `swizzle` is
 /// allowed.

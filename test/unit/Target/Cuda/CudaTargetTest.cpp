@@ -219,6 +219,47 @@ TEST_F(CudaTargetTest, PredictionsFollowMeasurements) {
   near(parseGemm(65536, 3072, 768, "fact.gelu %1 approximate tanh"), 453);
 }
 
+/// A triangular factor leaves out nearly half of the steps in cooperative
+/// kernels, and a mirrored product nearly half of the tiles.
+TEST_F(CudaTargetTest, PredictionsCountBands) {
+  auto parseBanded = [&](StringRef factors, StringRef bands) {
+    return parse(llvm::formatv(R"(
+func.func @main(%x: tensor<8192x8192xbf16>, %y: tensor<8192x8192xbf16>) {{
+  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) {{
+  ^bb0(%a: tensor<8192x8192xbf16>, %b: tensor<8192x8192xbf16>):
+    %1 = fact.matmul {0} : (tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+    fact.yield %1 : tensor<8192x8192xbf16>
+  } {1} : tensor<8192x8192xbf16>
+  return
+})",
+                               factors, bands)
+                     .str());
+  };
+  auto predictBy = [&](FusedOp fused, StringRef kernel) {
+    auto schedule = dyn_cast_or_null<ScheduleAttr>(parseAttribute(
+        ("#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel = " +
+         kernel + ", swizzle = 1>")
+            .str(),
+        &context));
+    return predict(fused, schedule);
+  };
+  FusedOp dense = parseBanded("%a, %b", "");
+  double full = predictBy(dense, "cooperative");
+  double split = predictBy(dense, "stream_k");
+  StringRef lower = "{fact.bands = array<i64: -536870912, 0, -536870912, "
+                    "536870912>}";
+  FusedOp triangle = parseBanded("%a, %b", lower);
+  double half = predictBy(triangle, "cooperative");
+  EXPECT_LT(half, 0.6 * full);
+  EXPECT_GT(half, 0.5 * full);
+  // Stream-K does not know bands.
+  EXPECT_EQ(predictBy(triangle, "stream_k"), split);
+  double mirrored =
+      predictBy(parseBanded("%a, %a transpose_b", ""), "cooperative");
+  EXPECT_LT(mirrored, 0.65 * full);
+  EXPECT_GT(mirrored, 0.5 * full);
+}
+
 /// The best schedules measured, with the weights interleaved beforehand: 7.00
 /// and 0.86 ms. Schedules that differ in their swizzle are one object, and
 /// between swizzles measurements do not decide.

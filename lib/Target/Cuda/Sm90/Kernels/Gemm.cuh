@@ -34,6 +34,9 @@
 // Results and matrix operands may be ColumnMajor, as images with their channels
 // first are.
 //
+// `Banded<Cooperative, Bands<...>>` multiplies only what lies within the bands
+// of triangular factors, or what is used of the product (TileBands.cuh).
+//
 // Reductions of rows and of columns follow the schedule, with results of one
 // element a row or column. Each tile leaves partial results in workspace, and a
 // second small kernel of the same launch combines them. The product itself need
@@ -56,6 +59,7 @@
 
 // The collective builders' umbrella headers parse every architecture. These
 // are the Hopper parts: a third less to parse.
+#include "BandScheduler.cuh"
 #include "GemmEpilogue.cuh"
 #include "cutlass/gemm/collective/collective_builder_decl.hpp"
 #include "cutlass/gemm/collective/collective_mma_decl.hpp"
@@ -100,6 +104,7 @@ struct Cooperative {
   static constexpr int warpgroups_per_tile = 2;
   static constexpr bool splits_k = false;
   static constexpr bool promotes = false;
+  static constexpr bool has_bands = false;
 };
 
 /// Two warpgroups take tiles in turn: one's epilogue hides behind the other's
@@ -111,6 +116,7 @@ struct Pingpong {
   static constexpr int warpgroups_per_tile = 1;
   static constexpr bool splits_k = false;
   static constexpr bool promotes = false;
+  static constexpr bool has_bands = false;
 };
 
 /// Cooperative; the last partial wave is divided evenly along K.
@@ -454,6 +460,8 @@ public:
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
     arguments.scheduler.max_swizzle_size = int(sizes(Schedule::Swizzle::size));
     arguments.scheduler.raster_order = Schedule::Raster::order;
+    if constexpr (Kind::has_bands)
+      arguments.scheduler.bands = Kind::Bands::get(sizes);
     if constexpr (Kind::splits_k) {
       using Mode = decltype(arguments.scheduler.decomposition_mode);
       arguments.scheduler.splits = Kind::splits;
