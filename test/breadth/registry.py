@@ -19,7 +19,7 @@ from torch.utils import _pytree as pytree
 
 from .scale import host_sizes
 
-FILES = ("products", "rows", "scans", "pointwise", "attention", "mlps", "losses",
+FILES = ("products", "triangles", "rows", "scans", "pointwise", "attention", "mlps", "losses",
          "convolutions", "unseen", "fresh", "large")
 WEIGHT_SEED = 0
 
