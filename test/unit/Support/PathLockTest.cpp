@@ -30,15 +30,20 @@ protected:
     return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
            WEXITSTATUS(status) == 0;
   }
-  static bool isRunning(pid_t child) {
-    usleep(200000);
-    return waitpid(child, nullptr, WNOHANG) == 0;
+  static bool becomesTrue(const std::function<bool()> &condition) {
+    for (int i = 0; i < 3000 && !condition(); ++i)
+      usleep(10000);
+    return condition();
+  }
+  /// Whether a process says that it waits for a lock, and does. On a busy
+  /// machine it takes seconds to get there.
+  bool waits(pid_t child) {
+    return becomesTrue([&] { return !read(folder / "log").empty(); }) &&
+           waitpid(child, nullptr, WNOHANG) == 0;
   }
   /// Waits for a file that another process writes.
   static bool appears(const fs::path &path) {
-    for (int i = 0; i < 3000 && !fs::exists(path); ++i)
-      usleep(10000);
-    return fs::exists(path);
+    return becomesTrue([&] { return fs::exists(path); });
   }
 
   fs::path target = folder / "bundle";
@@ -53,7 +58,7 @@ TEST_F(PathLockTest, TheSecondWaitsAndSaysForWhom) {
     PathLock other;
     return other.acquire(folder / "." / "bundle/", "fact-tune").empty();
   });
-  EXPECT_TRUE(isRunning(second));
+  EXPECT_TRUE(waits(second));
   lock.release();
   EXPECT_TRUE(succeeded(second));
   EXPECT_EQ(read(folder / "log"),
@@ -118,7 +123,7 @@ TEST_F(PathLockTest, LentLocksAreTakenOver) {
     PathLock other;
     return other.acquire(target, "other").empty();
   });
-  EXPECT_TRUE(isRunning(stranger));
+  EXPECT_TRUE(waits(stranger));
   lock.release();
   EXPECT_TRUE(succeeded(stranger));
 }
