@@ -185,7 +185,7 @@ func.func @long_softmax(%x: tensor<1000000x4xf32>) -> tensor<1000000x4xf32> {
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: fact.norm
 // CHECK-NOT: fact.windows
-// CHECK: space(#fact.cuda_reduction_space<{{.*}}splits = [1, {{[0-9]+}}], operands = [read, held]>)
+// CHECK: space(#fact.cuda_reduction_space<{{.*}}splits = [1, {{[0-9]+}}], operands = [read, held, shared]>)
 // CHECK: fact.fused "windows"
 // CHECK: fact.reduce max
 func.func @pooled_norm(%x: tensor<16x2x524288xf32>) -> tensor<16x64x32x32xf32> {

@@ -51,12 +51,13 @@ def test_channels_are_read_once(root, tmp_path):
 
 
 # Columns that several blocks share in all passes, and what is reduced in two places: launches for
-# stages and for results of all elements, or a last one for results of columns.
+# stages and for results of all elements, or a last one for results of columns. What is not held
+# computes variances beside means and sums of exponentials beside maxima.
 SHARED_COLUMNS = """
 func.func @main(%x: tensor<3x1000xf32>, %w: tensor<1000xf32>, %y: tensor<2x77x52xf32>,
-                %z: tensor<5x6x40xbf16>, %v: tensor<3x4x7x6xf32>)
+                %z: tensor<5x6x40xbf16>, %v: tensor<3x4x7x6xf32>, %u: tensor<20xf32>)
     -> (tensor<3x1000xf32>, tensor<3x1000xf32>, tensor<2x52xf32>, tensor<2x77x52xf32>, tensor<6xbf16>,
-        tensor<4x6xi64>, tensor<3x4x7x6xf32>) {
+        tensor<4x6xi64>, tensor<3x4x7x6xf32>, tensor<2x52xf32>, tensor<3x1000xf32>) {
   %0 = fact.fused "reduction" ins(%x : tensor<3x1000xf32>) {
   ^bb0(%a: tensor<3x1000xf32>):
     %1 = fact.softmax %a dim 1 : tensor<3x1000xf32>
@@ -97,8 +98,28 @@ func.func @main(%x: tensor<3x1000xf32>, %w: tensor<1000xf32>, %y: tensor<2x77x52
     %13 = fact.sub %a, %1 : (tensor<3x4x7x6xf32>, tensor<1x4x1x6xf32>) -> tensor<3x4x7x6xf32>
     fact.yield %13 : tensor<3x4x7x6xf32>
   } schedule(#fact.cuda_reduction<columns = 4, lanes = 8, splits = 1, operands = held>) : tensor<3x4x7x6xf32>
-  return %0, %2, %3#0, %3#1, %7, %11, %12 : tensor<3x1000xf32>, tensor<3x1000xf32>, tensor<2x52xf32>,
-    tensor<2x77x52xf32>, tensor<6xbf16>, tensor<4x6xi64>, tensor<3x4x7x6xf32>
+  %14 = fact.fused "reduction" ins(%y : tensor<2x77x52xf32>) {
+  ^bb0(%a: tensor<2x77x52xf32>):
+    %1 = fact.reduce mean %a dims [1] keep : (tensor<2x77x52xf32>) -> tensor<2x1x52xf32>
+    %15 = fact.sub %a, %1 : (tensor<2x77x52xf32>, tensor<2x1x52xf32>) -> tensor<2x77x52xf32>
+    %16 = fact.mul %15, %15 : (tensor<2x77x52xf32>, tensor<2x77x52xf32>) -> tensor<2x77x52xf32>
+    %17 = fact.reduce sum %16 dims [1] : (tensor<2x77x52xf32>) -> tensor<2x52xf32>
+    fact.yield %17 : tensor<2x52xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 16, splits = 1, operands = read>) : tensor<2x52xf32>
+  // Groups of five channels of 50, with a weight each.
+  %18 = fact.fused "reduction" ins(%x, %u : tensor<3x1000xf32>, tensor<20xf32>) {
+  ^bb0(%a: tensor<3x1000xf32>, %b: tensor<20xf32>):
+    %1 = fact.reshape %a : (tensor<3x1000xf32>) -> tensor<3x4x250xf32>
+    %19 = fact.norm layer %1 eps 1.0e-5 : (tensor<3x4x250xf32>) -> tensor<3x4x250xf32>
+    %20 = fact.reshape %19 : (tensor<3x4x250xf32>) -> tensor<3x20x50xf32>
+    %21 = fact.reshape %b : (tensor<20xf32>) -> tensor<20x1xf32>
+    %22 = fact.mul %20, %21 : (tensor<3x20x50xf32>, tensor<20x1xf32>) -> tensor<3x20x50xf32>
+    %23 = fact.reshape %22 : (tensor<3x20x50xf32>) -> tensor<3x1000xf32>
+    fact.yield %23 : tensor<3x1000xf32>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 32, splits = 1, operands = read>) : tensor<3x1000xf32>
+  return %0, %2, %3#0, %3#1, %7, %11, %12, %14, %18 : tensor<3x1000xf32>, tensor<3x1000xf32>,
+    tensor<2x52xf32>, tensor<2x77x52xf32>, tensor<6xbf16>, tensor<4x6xi64>, tensor<3x4x7x6xf32>,
+    tensor<2x52xf32>, tensor<3x1000xf32>
 }
 """
 
@@ -107,4 +128,33 @@ func.func @main(%x: tensor<3x1000xf32>, %w: tensor<1000xf32>, %y: tensor<2x77x52
 def test_blocks_share_columns(root, tmp_path):
     (tmp_path / "shared.mlir").write_text(SHARED_COLUMNS)
     report = emulate_text(root, tmp_path, tmp_path / "shared.mlir")
+    assert kinds(report) == {"cuda_reduction"}, kinds(report)
+
+
+# Rows that stay in shared memory: of odd length, and with weights that are read from the cache.
+KEPT_ROWS = """
+func.func @main(%x: tensor<3x1031xbf16>, %y: tensor<3x2064xf32>, %w: tensor<2064xf32>)
+    -> (tensor<3x1031xbf16>, tensor<3x2064xf32>) {
+  %0 = fact.fused "reduction" ins(%x : tensor<3x1031xbf16>) {
+  ^bb0(%a: tensor<3x1031xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<3x1031xbf16>
+    fact.yield %1 : tensor<3x1031xbf16>
+  } schedule(#fact.cuda_reduction<columns = 2, lanes = 32, splits = 1, operands = shared>)
+    : tensor<3x1031xbf16>
+  %2 = fact.fused "reduction" ins(%y, %w : tensor<3x2064xf32>, tensor<2064xf32>) {
+  ^bb0(%a: tensor<3x2064xf32>, %b: tensor<2064xf32>):
+    %1 = fact.norm layer %a weight %b eps 1.0e-5
+      : (tensor<3x2064xf32>, tensor<2064xf32>) -> tensor<3x2064xf32>
+    fact.yield %1 : tensor<3x2064xf32>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 64, splits = 1, operands = shared>)
+    : tensor<3x2064xf32>
+  return %0, %2 : tensor<3x1031xbf16>, tensor<3x2064xf32>
+}
+"""
+
+
+@pytest.mark.full
+def test_rows_stay_in_shared_memory(root, tmp_path):
+    (tmp_path / "kept.mlir").write_text(KEPT_ROWS)
+    report = emulate_text(root, tmp_path, tmp_path / "kept.mlir")
     assert kinds(report) == {"cuda_reduction"}, kinds(report)

@@ -96,12 +96,12 @@ func.func @channel_norm(%x: tensor<64x96x56x56xbf16>, %w: tensor<96xbf16>) -> te
 // -----
 
 module attributes {fact.target = #fact.machine<"h200">} {
-// Several reductions of a row that fits on the chip: it is read once.
+// The mean and the squares around it, of the same elements: they are read once, and not held.
 
 // CHECK:      ReductionShape<8192, 512, 8, true>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
-// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1, 1>>,
-// CHECK:      ReductionSchedule<8, {{[0-9]+, [0-9]+}}, 1, true>>;
+// CHECK-NEXT:        Stage<SquaresAroundMean<true>, float, Body0>>,
+// CHECK:      ReductionSchedule<8, {{[0-9]+, [0-9]+}}, 1, false>>;
 func.func @variance(%x: tensor<8192x4096xbf16>) -> tensor<8192xbf16> {
   %0 = fact.fused "reduction" ins(%x : tensor<8192x4096xbf16>) {
   ^bb0(%a: tensor<8192x4096xbf16>):
@@ -223,10 +223,12 @@ func.func @entropy(%x: tensor<64x1024xbf16>) -> tensor<64xbf16> {
 // -----
 
 module attributes {fact.target = #fact.machine<"h200">} {
-// Few rows that do not fit on the chip: blocks share each of them, in launches for the largest elements, the sums and
-// the results.
+// Few rows that do not fit on the chip: blocks share each of them, in launches for the largest elements with the sums
+// and for the results.
 
 // CHECK:      ReductionShape<32, 65536, 8, true>,
+// CHECK-NEXT: Stages<Stage<Folded<RunningMaximum>, float, Body0>,
+// CHECK-NEXT:        Stage<ExponentialsBelowMaximum, float, Body0>>,
 // CHECK:      ReductionSchedule<8, 1, 256, 32, false>>;
 func.func @few_long_rows(%x: tensor<32x524288xbf16>) -> tensor<32x524288xbf16> {
   %0 = fact.fused "reduction" ins(%x : tensor<32x524288xbf16>) {
@@ -269,5 +271,55 @@ func.func @between(%x: tensor<3x40x7x64xf32>) -> tensor<40x64xf32> {
     fact.yield %1 : tensor<40x64xf32>
   } : tensor<40x64xf32>
   return %0 : tensor<40x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// The statistics of a batch, and what follows: its elements are cast where they are read, once for both statistics and
+// once for the results.
+
+// CHECK:      ReductionShape<1, 392, 8, true, 64, 256>,
+// CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
+// CHECK-NEXT:        Stage<SquaresAroundMean<true>, float, Body0>>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<0, 802816, 3136, 8, 1>>>,
+// CHECK:      ReductionSchedule<8, 1, {{[0-9]+, [0-9]+}}, false>>;
+func.func @batch_norm(%x: tensor<64x256x56x56xbf16>) -> tensor<64x256x56x56xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<64x256x56x56xbf16>) {
+  ^bb0(%a: tensor<64x256x56x56xbf16>):
+    %1 = fact.cast %a : (tensor<64x256x56x56xbf16>) -> tensor<64x256x56x56xf32>
+    %2 = fact.reduce mean %1 dims [0, 2, 3] keep : (tensor<64x256x56x56xf32>) -> tensor<1x256x1x1xf32>
+    %3 = fact.sub %1, %2 : (tensor<64x256x56x56xf32>, tensor<1x256x1x1xf32>) -> tensor<64x256x56x56xf32>
+    %4 = fact.mul %3, %3 : (tensor<64x256x56x56xf32>, tensor<64x256x56x56xf32>) -> tensor<64x256x56x56xf32>
+    %5 = fact.reduce mean %4 dims [0, 2, 3] keep : (tensor<64x256x56x56xf32>) -> tensor<1x256x1x1xf32>
+    %6 = fact.rsqrt %5 : (tensor<1x256x1x1xf32>) -> tensor<1x256x1x1xf32>
+    %7 = fact.mul %3, %6 : (tensor<64x256x56x56xf32>, tensor<1x256x1x1xf32>) -> tensor<64x256x56x56xf32>
+    %8 = fact.cast %7 : (tensor<64x256x56x56xf32>) -> tensor<64x256x56x56xbf16>
+    fact.yield %8 : tensor<64x256x56x56xbf16>
+  } : tensor<64x256x56x56xbf16>
+  return %0 : tensor<64x256x56x56xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A group norm of images with the weights of its channels, which have two strides in a row and two among rows.
+
+// CHECK:      ReductionShape<64, 32768, 8, true, 8, 8>,
+// CHECK:      Operands<Strided<0, bf16, Strides<16777216, 262144, 2097152, 8, 1>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<0, 1, 8, 0, 0>>>,
+func.func @group_norm(%x: tensor<64x64x512x512xbf16>, %w: tensor<64xbf16>) -> tensor<64x64x512x512xbf16> {
+  %0 = fact.fused "reduction" ins(%x, %w : tensor<64x64x512x512xbf16>, tensor<64xbf16>) {
+  ^bb0(%a: tensor<64x64x512x512xbf16>, %b: tensor<64xbf16>):
+    %1 = fact.reshape %a : (tensor<64x64x512x512xbf16>) -> tensor<64x8x2097152xbf16>
+    %2 = fact.norm layer %1 eps 1.0e-5 : (tensor<64x8x2097152xbf16>) -> tensor<64x8x2097152xbf16>
+    %3 = fact.reshape %2 : (tensor<64x8x2097152xbf16>) -> tensor<64x64x512x512xbf16>
+    %4 = fact.reshape %b : (tensor<64xbf16>) -> tensor<64x1x1xbf16>
+    %5 = fact.mul %3, %4 : (tensor<64x64x512x512xbf16>, tensor<64x1x1xbf16>) -> tensor<64x64x512x512xbf16>
+    fact.yield %5 : tensor<64x64x512x512xbf16>
+  } : tensor<64x64x512x512xbf16>
+  return %0 : tensor<64x64x512x512xbf16>
 }
 }

@@ -11,18 +11,21 @@ using namespace fact;
 // Index spaces
 //===----------------------------------------------------------------------===//
 
-RowSpace RowSpace::getCommon(const RowRegion &region) {
-  RowSpace matrix = getMatrix(region);
-  int64_t elements = region.rows * region.columns;
-  // Elements of the dimensions after each one, of all tensors that the rows
+SmallVector<int64_t> fact::getCommonShape(ArrayRef<int64_t> shape,
+                                          ArrayRef<Value> values) {
+  int64_t elements = llvm::product_of(shape);
+  // Elements of the dimensions after each one, of all tensors that the values
   // are reached from without a change of their order.
   llvm::SmallSetVector<int64_t, 8> after;
-  after.insert(elements);
-  after.insert(region.columns);
-  after.insert(1);
+  auto addShape = [&](ArrayRef<int64_t> sizes) {
+    int64_t count = 1;
+    after.insert(count);
+    for (int64_t size : llvm::reverse(sizes))
+      after.insert(count *= size);
+  };
+  addShape(shape);
   llvm::SmallSetVector<Value, 8> reached;
-  reached.insert(region.getInput());
-  reached.insert(region.getOutput());
+  reached.insert_range(values);
   auto follow = [&](Operation *op) {
     if (!isa_and_nonnull<ReshapeOp, PointwiseOpInterface>(op))
       return;
@@ -34,23 +37,28 @@ RowSpace RowSpace::getCommon(const RowRegion &region) {
     auto type = getTensorType(value);
     if (type.getNumElements() != elements)
       continue;
-    int64_t count = 1;
-    for (int64_t size : llvm::reverse(type.getShape()))
-      after.insert(count *= size);
+    addShape(type.getShape());
     follow(value.getDefiningOp());
     llvm::for_each(value.getUsers(), follow);
   }
 
-  SmallVector<int64_t> sorted = after.takeVector();
+  SmallVector<int64_t> sorted = after.takeVector(), common;
   llvm::sort(sorted, std::greater<int64_t>());
-  RowSpace space{{}, 0};
   for (auto [outer, inner] :
        llvm::zip(sorted, ArrayRef<int64_t>(sorted).drop_front())) {
     if (outer % inner)
-      return matrix;
-    space.shape.push_back(outer / inner);
-    space.rowDims += inner >= region.columns;
+      return SmallVector<int64_t>(shape);
+    common.push_back(outer / inner);
   }
+  return common;
+}
+
+RowSpace RowSpace::getCommon(const RowRegion &region) {
+  RowSpace matrix = getMatrix(region);
+  RowSpace space{
+      getCommonShape(matrix.shape, {region.getInput(), region.getOutput()}), 0};
+  for (int64_t rows = 1; rows < region.rows; ++space.rowDims)
+    rows *= space.shape[space.rowDims];
   return space.rowDims > 0 ? space : matrix;
 }
 

@@ -8,6 +8,11 @@
 #include "fact/Analysis/RowRegion.h"
 
 namespace fact {
+/// The least shape in which each reshape of the values around has dimensions of
+/// its own; `shape` if there is none.
+llvm::SmallVector<int64_t> getCommonShape(llvm::ArrayRef<int64_t> shape,
+                                          llvm::ArrayRef<mlir::Value> values);
+
 /// The index space of rows: dimensions of a row's number, then of a column's.
 struct RowSpace {
   llvm::SmallVector<int64_t> shape;

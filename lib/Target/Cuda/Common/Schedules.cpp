@@ -151,11 +151,12 @@ const ScheduleKind CudaReductionAttr::kind{
                        Sizes::between(1, 1024)),
      Parameter::word("operands",
                      "read: once per pass; held: read once and kept in "
-                     "registers",
-                     {"read", "held"})},
+                     "registers; shared: in shared memory",
+                     {"read", "held", "shared"})},
     "A block has 32 to 1024 threads. Blocks that share a column hold nothing: "
     "each pass is a launch. Held operands take at most 256 bytes of a thread, "
-    "128 if a block has more than 512 threads. In several passes, blocks read "
+    "128 if a block has more than 512 threads; shared ones fit in shared "
+    "memory. In several passes, blocks read "
     "at most 512 KiB each if there are fewer than multiprocessors.",
     {"8", "32"}};
 

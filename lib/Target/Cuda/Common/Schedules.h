@@ -96,7 +96,7 @@ public:
 };
 
 /// Whether a reduction keeps its operands on the chip.
-enum class ReductionOperands { read, held };
+enum class ReductionOperands { read, held, shared };
 
 /// Reductions over any dimension.
 class CudaReductionAttr : public ScheduleOf<CudaReductionAttr, int64_t, int64_t,
@@ -110,6 +110,9 @@ public:
   int64_t getSplits() const { return getSize(2); }
   bool isHeld() const {
     return ReductionOperands(getSize(3)) == ReductionOperands::held;
+  }
+  bool isShared() const {
+    return ReductionOperands(getSize(3)) == ReductionOperands::shared;
   }
 };
 

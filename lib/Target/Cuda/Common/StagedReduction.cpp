@@ -61,12 +61,18 @@ private:
   int64_t countLaunches(CudaReductionAttr schedule) const {
     if (schedule.getSplits() == 1)
       return 1;
-    return reduction.countPasses() + reduction.full.views.empty();
+    return countPasses(schedule) + reduction.full.views.empty();
+  }
+  /// What is held is reduced stage by stage: there is nothing to read again.
+  static bool joins(CudaReductionAttr schedule) { return !schedule.isHeld(); }
+  int64_t countPasses(CudaReductionAttr schedule) const {
+    return reduction.countPasses(joins(schedule));
   }
 
   /// Whether operands are read once, and too many for the cache.
   bool streams(CudaReductionAttr schedule) const {
-    bool once = schedule.isHeld() || reduction.countPasses() == 1;
+    bool once =
+        schedule.isHeld() || schedule.isShared() || countPasses(schedule) == 1;
     return once && passesThroughCache(
                        countElements() * reduction.getOperandBytes(),
                        countElements() * reduction.getResultBytes(), machine);
@@ -89,8 +95,10 @@ private:
         vector /= 2;
     return vector;
   }
-  /// Of shared memory: `shared_bytes` of StagedReduction.cuh.
+  /// Of shared memory: `shared_bytes` of StagedReduction.cuh, and those of them
+  /// that keep operands.
   int64_t getScratchBytes(CudaReductionAttr schedule) const;
+  int64_t getKeptBytes(CudaReductionAttr schedule) const;
 
   StagedReduction reduction;
 };
@@ -105,7 +113,8 @@ public:
            "shape, and these dimensions lie together or in two places in "
            "memory; a norm is two reductions, a softmax is two. Reductions "
            "that need each other are one kernel only over rows that fit in "
-           "128 KB (32768 elements of f32). "
+           "128 KB (32768 elements of f32), or as a mean with the squares "
+           "around it or a maximum with the exponentials below it. "
            "Every result has the elements of the reduced tensor, or one "
            "per reduction. A reduction of a reduction (a mean of row "
            "sums) is another pattern. A gather is read in place, if its "
@@ -126,16 +135,16 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
   if (threads < 32 || threads > 1024)
     return emitError() << "a block has 32 to 1024 threads, not " << threads;
   if (own.getSplits() > 1) {
-    if (own.isHeld())
+    if (own.isHeld() || own.isShared())
       return emitError() << "blocks that share a column hold nothing";
     if (lanes * own.getSplits() > reduction.getLength())
       return emitError() << "a column of " << reduction.getLength()
                          << " elements cannot be shared by " << own.getSplits()
                          << " splits of " << lanes << " lanes";
   }
+  if ((own.isHeld() || own.isShared()) && countPasses(own) == 1)
+    return emitError() << "a single pass has nothing to hold";
   if (own.isHeld()) {
-    if (reduction.countPasses() == 1)
-      return emitError() << "a single pass has nothing to hold";
     int64_t limit = getHeldLimit(own);
     int64_t bytes = getHeldBytes(own, getVector(own));
     if (bytes > limit)
@@ -145,7 +154,7 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
   // Few blocks leave most multiprocessors idle in every pass.
   constexpr int64_t longestRead = 512 << 10;
   int64_t blockBytes = getBlockBytes(own);
-  if (reduction.countPasses() > 1 && blockBytes > longestRead &&
+  if (countPasses(own) > 1 && blockBytes > longestRead &&
       countBlocks(own) < machine.multiprocessors)
     return emitError() << "fewer blocks than multiprocessors read at most "
                        << longestRead << " bytes each in several passes, not "
@@ -160,8 +169,8 @@ int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
   int64_t width = reduction.folds() ? 1 : getVector(schedule);
   int64_t largest = 0;
-  for (auto [op, pass] : reduction.stages) {
-    int64_t state = StagedReduction::getStateBytes(op);
+  for (StagedReduction::Stage stage : reduction.stages) {
+    int64_t state = StagedReduction::getStateBytes(stage, joins(schedule));
     // States of less than a word are not shuffled.
     int64_t apart = reduction.folds() ? 1 : columns;
     int64_t perWarp =
@@ -171,7 +180,29 @@ int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
   }
   // Stages take turns with two regions of whole vectors.
   int64_t regions = reduction.stages.size() > 1 ? 2 : 1;
-  return regions * llvm::alignTo(largest, 16);
+  return regions * llvm::alignTo(largest, 16) + getKeptBytes(schedule);
+}
+
+/// Of all operands that are not broadcast.
+int64_t StagedReductionPlan::getKeptBytes(CudaReductionAttr schedule) const {
+  if (!schedule.isShared())
+    return 0;
+  int64_t places =
+      llvm::divideCeilSigned(reduction.getLength(), schedule.getLanes()) *
+      schedule.getLanes() * schedule.getColumns() * getVector(schedule);
+  GatheringReads reads = reduction.getReads();
+  int64_t bytes = 0;
+  for (auto [i, operand] : llvm::enumerate(reduction.operands)) {
+    bool isKept = !reads.isGathered(i);
+    for (auto [size, stride] : llvm::zip_equal(operand.shape, operand.strides))
+      isKept &= size == 1 || stride != 0;
+    if (isKept)
+      bytes += llvm::alignTo(
+          places *
+              getStorageBytes(getTensorType(operand.base).getElementType()),
+          16);
+  }
+  return bytes;
 }
 
 SpaceAttrInterface StagedReductionPlan::getSpace() const {
@@ -179,7 +210,7 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
   int64_t longest = llvm::PowerOf2Ceil(length);
   llvm::SmallSetVector<int64_t, 4> columns, lanes, splits;
   SmallVector<ReductionOperands> operands{ReductionOperands::read};
-  bool isMultiPass = reduction.countPasses() > 1;
+  bool isMultiPass = reduction.countPasses(/*joins=*/true) > 1;
   if (reduction.folds()) {
     // A warp's loads are neighbors; short rows share a block.
     int64_t most =
@@ -226,8 +257,13 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
       columns.insert(128);
     }
   }
-  if (isMultiPass)
+  if (reduction.countPasses(/*joins=*/false) > 1)
     operands.push_back(ReductionOperands::held);
+  // Rows that registers cannot hold.
+  int64_t longestHeld = llvm::divideCeilSigned(length, 1024) *
+                        reduction.getHeldBytes(reduction.vector);
+  if (isMultiPass && reduction.folds() && longestHeld > 128)
+    operands.push_back(ReductionOperands::shared);
   splits.insert(1);
   int64_t blocks = llvm::divideCeilSigned(
       reduction.countColumns(reduction.vector), columns.front());
@@ -256,10 +292,15 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
       own.isHeld() ? std::clamp(32 + 1.25 * steps * vector, 32.0, 255.0) : 32;
   double perMultiprocessor =
       std::max(1.0, std::floor(std::min(2048.0, 65536 / registers) / threads));
+  if (own.isShared())
+    perMultiprocessor = std::min(
+        perMultiprocessor,
+        std::floor(double(machine.sharedMemoryBytes) / getScratchBytes(own)));
   double resident =
       std::min(blocks, machine.multiprocessors * perMultiprocessor);
   // Passes after the first read from the cache what fits there.
-  double passes = own.isHeld() ? 1 : reduction.countPasses();
+  bool isOnChip = own.isHeld() || own.isShared();
+  double passes = isOnChip ? 1 : countPasses(own);
   double perPass =
       (own.getSplits() > 1 ? blocks : resident) * getBlockBytes(own);
   double again = perPass < 0.7 * machine.cacheBytes ? 0.4 : 1;
@@ -284,7 +325,7 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
     efficiency *= line / 64;
   // A block that is alone loads nothing while it computes, and threads that
   // hold many values are few.
-  if (own.isHeld() && perMultiprocessor == 1)
+  if (isOnChip && perMultiprocessor == 1)
     efficiency *= 0.85;
   double crowding = own.isHeld() && steps * vector > 32 ? 1.1 : 1;
   efficiency *= double(reduction.getLength()) /
@@ -292,9 +333,10 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   double memory = bytes / (machine.bandwidth * std::max(efficiency, 1e-3));
   // Each pass that reads again computes again; launches of their own compute
   // only what they need, about half.
-  double computed = own.getSplits() > 1 ? 0.5 * (1 + passes) : passes;
+  double visits = own.isHeld() ? 1 : countPasses(own);
+  double computed = own.getSplits() > 1 ? 0.5 * (1 + visits) : visits;
   double slots =
-      passes * (2 + 4.0 / vector) +
+      visits * (2 + 4.0 / vector) +
       computed * reduction.body->getCost(reduction.stages.size()) / 2 +
       2 * reduction.stages.size();
   double compute =
@@ -335,6 +377,14 @@ StringRef fact::getReductionWord(ReduceKind kind, Type element) {
     return "Place<RunningMinimum>";
   }
   llvm_unreachable("all kinds are above");
+}
+
+/// What ReductionStages.cuh calls a reduction beside the one that it needs.
+static StringRef getJointWord(StagedReduction::Stage stage) {
+  if (stage.joint == StagedReduction::Joint::exponentialsBelowMaximum)
+    return "ExponentialsBelowMaximum";
+  return stage.op.getKind() == ReduceKind::mean ? "SquaresAroundMean<true>"
+                                                : "SquaresAroundMean<false>";
 }
 
 /// `Operands<Strided<...>, Gathered<...>, ...>`.
@@ -415,12 +465,15 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
   llvm::interleave(
       llvm::enumerate(reduction.stages),
       [&](auto stage) {
-        auto [op, pass] = stage.value();
-        Type element = getTensorType(op.getOperand()).getElementType();
-        os << "Stage<" << getReductionWord(op.getKind(), element) << ", "
-           << getScalarName(getComputeType(element)) << ", "
-           << functors[stage.index()];
-        if (pass > 0)
+        StagedReduction::Stage each = stage.value();
+        bool isJoint = joins(own) && each.joint != StagedReduction::Joint::none;
+        Type element = getTensorType(each.op.getOperand()).getElementType();
+        os << "Stage<"
+           << (isJoint ? getJointWord(each)
+                       : getReductionWord(each.op.getKind(), element))
+           << ", " << getScalarName(getComputeType(element)) << ", "
+           << functors[isJoint ? each.first : stage.index()];
+        if (int64_t pass = each.getPass(joins(own)))
           os << ", " << pass;
         os << ">";
       },
@@ -437,9 +490,10 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
     os << "Operands<>";
   os << ",\n    ";
   printReductionResults(os, columnFunctors, reduction.column);
-  os << llvm::formatv(",\n    ReductionSchedule<{0}, {1}, {2}, {3}, {4}>>;\n",
-                      getVector(own), own.getColumns(), own.getLanes(),
-                      own.getSplits(), own.isHeld());
+  os << llvm::formatv(
+      ",\n    ReductionSchedule<{0}, {1}, {2}, {3}, {4}{5}>>;\n",
+      getVector(own), own.getColumns(), own.getLanes(), own.getSplits(),
+      own.isHeld(), own.isShared() ? ", true" : "");
   printFooter(os, symbol);
   return success();
 }

@@ -23,11 +23,22 @@ struct StagedReduction {
   static mlir::FailureOr<StagedReduction> read(FusedOp fused,
                                                EmitError emitError);
 
+  /// How a reduction is computed beside one that it needs, of the same
+  /// elements.
+  enum class Joint { none, squaresAroundMean, exponentialsBelowMaximum };
+
   /// A reduction, and how many passes come before the one that computes it:
   /// those of one pass depend on earlier passes only.
   struct Stage {
     ReduceOp op;
     int64_t pass;
+    /// The same where reductions are computed beside those that they need.
+    int64_t jointPass;
+    Joint joint = Joint::none;
+    /// The stage beside which it is computed.
+    size_t first = 0;
+
+    int64_t getPass(bool joins) const { return joins ? jointPass : pass; }
   };
 
   /// The region with softmax written out.
@@ -72,8 +83,9 @@ struct StagedReduction {
       return {outer, middle, inner};
     return {outer, inner};
   }
-  int64_t countPasses() const {
-    return stages.back().pass + 1 + !full.views.empty();
+  /// Passes over the elements. Columns that are not held join reductions.
+  int64_t countPasses(bool joins) const {
+    return stages.back().getPass(joins) + 1 + !full.views.empty();
   }
   /// Of one element of all operands that are not broadcast, which the cache
   /// has.
@@ -81,12 +93,21 @@ struct StagedReduction {
   /// Of the registers that hold one vector of all operands. Columns are held
   /// as stages compute with them. What a column shares is not held again.
   int64_t getHeldBytes(int64_t vector) const;
-  /// Of a stage's state: a value, with its place if that is found.
-  static int64_t getStateBytes(ReduceOp reduce) {
+  /// Of a stage's state: a value, with its place if that is found; or what
+  /// ReductionStages.cuh keeps of one that is joined.
+  static int64_t getStateBytes(Stage stage, bool joins) {
     int64_t value = getStorageBytes(
-        getComputeType(getTensorType(reduce.getOperand()).getElementType()));
-    return reduce.getArithmetic().locates ? 2 * std::max<int64_t>(4, value)
-                                          : value;
+        getComputeType(getTensorType(stage.op.getOperand()).getElementType()));
+    switch (joins ? stage.joint : Joint::none) {
+    case Joint::squaresAroundMean:
+      return 4 * value;
+    case Joint::exponentialsBelowMaximum:
+      return 2 * value;
+    case Joint::none:
+      break;
+    }
+    return stage.op.getArithmetic().locates ? 2 * std::max<int64_t>(4, value)
+                                            : value;
   }
   int64_t getResultBytes() const {
     int64_t bytes = 0;
@@ -104,9 +125,22 @@ struct StagedReduction {
     return bytes;
   }
 
+  /// Leaves the stages alone, for another attempt to read the tensors.
+  void forgetTensors() {
+    body.reset();
+    columnBody.reset();
+    operands.clear();
+    columnOperands.clear();
+    full = column = {};
+    outer = repeats = middle = length = inner = vector = 1;
+  }
+
 private:
   bool isSharedByColumn(size_t operand) const;
 };
+
+/// Reads the reductions of a region, with norms and softmaxes written out.
+mlir::LogicalResult readStages(StagedReduction &reduction, EmitError emitError);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H

@@ -1,179 +1,11 @@
-//===- StagedReductionRegion.cpp - Reads reductions of one tensor ---------===//
+//===- StagedReductionRegion.cpp - Reads the tensors of reductions --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "RowOperand.h"
 #include "StagedReduction.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace fact;
-
-//===----------------------------------------------------------------------===//
-// Stages
-//===----------------------------------------------------------------------===//
-
-/// The softmax of a permuted tensor as a permuted softmax.
-static SoftmaxOp liftPermute(SoftmaxOp op) {
-  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
-  if (!permute)
-    return op;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto lifted = SoftmaxOp::create(b, permute.getOperand(),
-                                  permute.getDims()[op.getDim()]);
-  op.replaceAllUsesWith(
-      PermuteOp::create(b, lifted, permute.getDims()).getResult());
-  op.erase();
-  return lifted;
-}
-
-/// The reduction of a permuted tensor as that of the tensor itself, so that it
-/// is over the dimensions of the pointwise ops around it.
-static ReduceOp liftPermute(ReduceOp op) {
-  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
-  if (!permute)
-    return op;
-  SmallVector<int64_t> dims, kept;
-  for (auto [i, dim] : llvm::enumerate(permute.getDims()))
-    (llvm::is_contained(op.getDims(), int64_t(i)) ? dims : kept).push_back(dim);
-  // Places are counted in the order of the dimensions.
-  if (!llvm::is_sorted(kept) || !llvm::is_sorted(dims))
-    return op;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto lifted = ReduceOp::create(b, op.getKind(), permute.getOperand(), dims,
-                                 /*keep=*/false);
-  Value result = lifted;
-  if (result.getType() != op.getType())
-    result = ReshapeOp::create(b, op.getType(), result);
-  op.replaceAllUsesWith(result);
-  op.erase();
-  return lifted;
-}
-
-static Value castTo(ImplicitLocOpBuilder &b, Value value, Type element) {
-  if (getTensorType(value).getElementType() == element)
-    return value;
-  return CastOp::create(b, getTensorType(value).clone(element), value);
-}
-
-/// exp(x - max(x)) times the reciprocal of its sum, one per column, in the
-/// words of a log-softmax of the same x, which may be beside it: a region
-/// computes in f32 what it does not store.
-static void writeOut(SoftmaxOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  int64_t dim = op.getDim();
-  Value x = op.getOperand();
-  Value largest = ReduceOp::create(b, ReduceKind::max, x, dim, /*keep=*/true);
-  Value weights = ExpOp::create(b, SubOp::create(b, x, largest));
-  Value sum = ReduceOp::create(b, ReduceKind::sum, weights, dim, /*keep=*/true);
-  Value result = MulOp::create(b, weights, ReciprocalOp::create(b, sum));
-  op.replaceAllUsesWith(result);
-  op.erase();
-}
-
-/// The mean and the variance around it, or the mean of squares, in the
-/// dimensions of what a permute before the norm permutes.
-static void writeOut(NormOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto type = cast<RankedTensorType>(op.getType());
-  Type element = getComputeType(type.getElementType());
-  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
-  int64_t rank = type.getRank(), leading = rank - op.getDims();
-  SmallVector<int64_t> order =
-      permute ? SmallVector<int64_t>(permute.getDims())
-              : llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  SmallVector<int64_t> inverse = invertPermutationVector(order);
-  auto dims = llvm::to_vector(ArrayRef<int64_t>(order).drop_front(leading));
-  llvm::sort(dims);
-
-  Value x =
-      castTo(b, permute ? permute.getOperand() : op.getOperand(), element);
-  auto mean = [&](Value value) -> Value {
-    return ReduceOp::create(b, ReduceKind::mean, value, dims, /*keep=*/true);
-  };
-  if (op.getKind() == NormKind::layer)
-    x = SubOp::create(b, x, mean(x));
-  Value eps = ConstantOp::create(
-      b, DenseElementsAttr::get(
-             RankedTensorType::get({}, element),
-             b.getFloatAttr(element, op.getEps().convertToDouble())));
-  Value scale =
-      RsqrtOp::create(b, AddOp::create(b, mean(MulOp::create(b, x, x)), eps));
-  Value result = MulOp::create(b, x, scale);
-  // Weights of a row's elements, one dimension for each of the tensor's.
-  auto spread = [&](Value weight) -> Value {
-    SmallVector<int64_t> shape(leading, 1);
-    llvm::append_range(shape, type.getShape().drop_front(leading));
-    Value spread =
-        ReshapeOp::create(b, getTensorType(weight).clone(shape), weight);
-    return castTo(b, PermuteOp::create(b, spread, inverse), element);
-  };
-  if (Value weight = op.getWeight())
-    result = MulOp::create(b, result, spread(weight));
-  if (Value bias = op.getBias())
-    result = AddOp::create(b, result, spread(bias));
-  result = castTo(b, result, type.getElementType());
-  if (permute)
-    result = PermuteOp::create(b, result, order);
-  op.replaceAllUsesWith(result);
-  op.erase();
-}
-
-/// Adds the reductions of a region, each to the first pass that can compute it.
-static void addStages(StagedReduction &reduction) {
-  // Passes that come before a value is known.
-  llvm::DenseMap<Value, int64_t> before;
-  for (Operation &op : reduction.region->get().getBodyOps()) {
-    int64_t pass = 0;
-    for (Value operand : op.getOperands())
-      pass = std::max(pass, before.lookup(operand));
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      reduction.stages.push_back({reduce, pass++});
-    for (Value result : op.getResults())
-      before[result] = pass;
-  }
-  llvm::sort(reduction.stages, [](const auto &a, const auto &b) {
-    return a.pass != b.pass ? a.pass < b.pass : a.op->isBeforeInBlock(b.op);
-  });
-}
-
-/// Reads the reductions of a region.
-static LogicalResult readStages(StagedReduction &reduction,
-                                EmitError emitError) {
-  for (Operation &op :
-       llvm::make_early_inc_range(reduction.region->get().getBodyOps()))
-    if (auto softmax = dyn_cast<SoftmaxOp>(op))
-      writeOut(liftPermute(softmax));
-    else if (auto norm = dyn_cast<NormOp>(op))
-      writeOut(norm);
-  FusedOp region = reduction.region->get();
-  IRRewriter rewriter(region.getContext());
-  DominanceInfo dominance(region);
-  eliminateCommonSubExpressions(rewriter, dominance, region);
-  for (Operation &op :
-       llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      liftPermute(reduce);
-    else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp, GatherOp>(
-                 op))
-      return emitError() << "'" << op.getName()
-                         << "' is not a norm, softmax, reduction, pointwise "
-                            "op, gather or view";
-  }
-  addStages(reduction);
-  if (reduction.stages.empty())
-    return emitError() << "needs a norm, a softmax or a reduction";
-  ReduceOp first = reduction.stages.front().op;
-  ArrayRef<int64_t> shape = getTensorType(first.getOperand()).getShape();
-  for (auto [op, pass] : reduction.stages)
-    if (getTensorType(op.getOperand()).getShape() != shape ||
-        op.getDims() != first.getDims())
-      return emitError() << "all reductions must be over the same dimensions "
-                            "of tensors of one shape";
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Analysis
@@ -190,10 +22,13 @@ public:
     ReduceOp first = reduction.stages.front().op;
     shape.assign(getTensorType(first.getOperand()).getShape());
     dims.assign(first.getDims().begin(), first.getDims().end());
-    for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
-      if (!llvm::is_contained(dims, dim))
-        kept.push_back(dim);
+    findKept();
   }
+
+  /// Reads in the dimensions that all reshapes of the reduced elements have in
+  /// common, where those are more than the reductions'. Returns whether they
+  /// are.
+  bool refine();
 
   LogicalResult read() {
     if (failed(readResults()) || failed(readBodies()) ||
@@ -216,6 +51,12 @@ private:
   bool scatters() const;
   bool movesInVectors(int64_t vector) const;
 
+  void findKept() {
+    kept.clear();
+    for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+      if (!llvm::is_contained(dims, dim))
+        kept.push_back(dim);
+  }
   SmallVector<int64_t> getKeptShape() const {
     return llvm::map_to_vector(kept, [&](int64_t dim) { return shape[dim]; });
   }
@@ -230,6 +71,28 @@ private:
   SmallVector<int64_t> order, keptOrder;
 };
 } // namespace
+
+bool ReductionReader::refine() {
+  SmallVector<Value> values;
+  for (StagedReduction::Stage stage : reduction.stages)
+    values.push_back(stage.op.getOperand());
+  SmallVector<int64_t> common = getCommonShape(shape, values);
+  if (common == shape)
+    return false;
+  SmallVector<int64_t> reduced;
+  int64_t dim = shape.size() - 1, left = shape.back();
+  for (int64_t i = common.size() - 1; i >= 0; --i) {
+    while (left == 1 && dim > 0)
+      left = shape[--dim];
+    if (llvm::is_contained(dims, dim))
+      reduced.insert(reduced.begin(), i);
+    left /= common[i];
+  }
+  shape = std::move(common);
+  dims = std::move(reduced);
+  findKept();
+  return true;
+}
 
 LogicalResult ReductionReader::readResults() {
   FusedOp copy = reduction.region->get();
@@ -264,9 +127,9 @@ LogicalResult ReductionReader::readBodies() {
   // Concats do not reach here.
   options.readsGathersAndConcats = true;
   SmallVector<Value> values;
-  for (auto [op, pass] : reduction.stages) {
-    values.push_back(op.getOperand());
-    options.leading.push_back(op.getResult());
+  for (StagedReduction::Stage &stage : reduction.stages) {
+    values.push_back(stage.op.getOperand());
+    options.leading.push_back(stage.op.getResult());
   }
   llvm::append_range(values, reduction.full.values);
   auto getViews = [&](const ScalarFunction &function) {
@@ -411,29 +274,47 @@ Type ReductionReader::arrangeAll() {
 }
 
 /// Arranges tensors that do not have one stride for all that is reduced, or for
-/// all columns, such as one value per row in a sum over all rows: what is
-/// reduced, or the outer columns, becomes two dimensions.
+/// all columns, such as one value per row in a sum over all rows, or weights of
+/// channels in groups: what is reduced, the outer columns or both become two
+/// dimensions.
 bool ReductionReader::splitDimensions() {
   if (reduction.isApart())
     return false;
-  int64_t outer = reduction.outer, length = reduction.length, count = 1;
-  for (int64_t dim : order) {
-    count *= shape[dim];
-    if (count < outer) {
-      reduction.outer = count;
-      reduction.middle = outer / count;
-    } else if (count > outer && count < outer * length) {
-      reduction.repeats = count / outer;
-      reduction.length = length / reduction.repeats;
-    } else {
-      continue;
-    }
-    if (!arrangeAll())
-      return true;
-    reduction.outer = outer;
-    reduction.length = length;
-    reduction.repeats = reduction.middle = 1;
+  const int64_t outer = reduction.outer, length = reduction.length;
+  const SmallVector<int64_t> inMemory = order;
+  // Numbers of dimensions that end in `outer` or in what is reduced, with their
+  // elements; all of `outer` comes first in both.
+  SmallVector<std::pair<size_t, int64_t>> outerEnds, lengthEnds;
+  size_t outerDims = 0;
+  int64_t count = 1;
+  for (size_t i = 0; i < inMemory.size() && count < outer * length; ++i) {
+    if (count < outer)
+      outerDims = i + 1;
+    count *= shape[inMemory[i]];
+    if (count < outer)
+      outerEnds.emplace_back(i + 1, count);
+    else if (count > outer && count < outer * length)
+      lengthEnds.emplace_back(i + 1, count);
   }
+  outerEnds.insert(outerEnds.begin(), {outerDims, outer});
+  lengthEnds.insert(lengthEnds.begin(), {outerDims, outer});
+  for (auto [outerEnd, outerCount] : outerEnds)
+    for (auto [lengthEnd, lengthCount] : lengthEnds) {
+      reduction.outer = outerCount;
+      reduction.middle = outer / outerCount;
+      reduction.repeats = lengthCount / outer;
+      reduction.length = length / reduction.repeats;
+      // What is repeated stands before the columns in the middle.
+      order = inMemory;
+      std::rotate(order.begin() + outerEnd, order.begin() + outerDims,
+                  order.begin() + lengthEnd);
+      if (reduction.isApart() && !arrangeAll())
+        return true;
+    }
+  order = inMemory;
+  reduction.outer = outer;
+  reduction.length = length;
+  reduction.repeats = reduction.middle = 1;
   return false;
 }
 
@@ -548,6 +429,23 @@ int64_t StagedReduction::getHeldBytes(int64_t vector) const {
   return bytes;
 }
 
+/// Reads the tensors in the dimensions of the reductions, else in those that
+/// they have in common with what is around them.
+static LogicalResult readTensors(FusedOp fused, StagedReduction &reduction,
+                                 EmitError emitError) {
+  {
+    Silence silence(fused);
+    ReductionReader own(fused, reduction, silence), common = own;
+    if (common.refine())
+      for (ReductionReader *reader : {&own, &common}) {
+        if (succeeded(reader->read()))
+          return success();
+        reduction.forgetTensors();
+      }
+  }
+  return ReductionReader(fused, reduction, emitError).read();
+}
+
 FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
                                                  EmitError emitError) {
   if (failed(requireElements(fused, emitError)))
@@ -555,17 +453,19 @@ FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
   StagedReduction reduction;
   reduction.region = std::make_unique<RegionCopy>(fused);
   if (failed(readStages(reduction, emitError)) ||
-      failed(ReductionReader(fused, reduction, emitError).read()))
+      failed(readTensors(fused, reduction, emitError)))
     return failure();
   // Rows that lie together belong to `rowwise`, one row op at a time, unless
-  // one read serves several: one pass, or rows that stay in registers.
+  // one read serves all: one pass of reductions, or rows that stay in
+  // registers.
   auto isRow = [](Operation &op) {
     return isa<NormOp, SoftmaxOp, ReduceOp>(op);
   };
   constexpr int64_t lanes = 1024, most = 128;
   int64_t held = llvm::divideCeil(reduction.getLength(), lanes) *
                  reduction.getHeldBytes(reduction.vector);
-  if (reduction.folds() && held > most && reduction.countPasses() > 1 &&
+  if (reduction.folds() && held > most &&
+      reduction.stages.back().getPass(/*joins=*/true) > 0 &&
       llvm::count_if(fused.getBodyOps(), isRow) > 1)
     return emitError() << "a row of several passes stays in registers, at most "
                        << most << " bytes in each of " << lanes

@@ -9,6 +9,7 @@
 #ifndef FACT_CUTLASS_REDUCTIONSTAGES_CUH
 #define FACT_CUTLASS_REDUCTIONSTAGES_CUH
 
+#include "Math.cuh"
 #include "Pointwise.cuh"
 #include "Scan.cuh"
 
@@ -39,6 +40,7 @@ struct ReductionShape {
 
 /// Sums, products and extremes.
 template <class Operation, bool IsMean = false> struct Folded {
+  static constexpr bool takes_vectors = false;
   template <class Value> using State = Value;
   template <class Value> using Result = Value;
   template <class Value> FACT_DEVICE Value begin(int64_t = 0) {
@@ -58,6 +60,7 @@ template <class Operation, bool IsMean = false> struct Folded {
 
 /// The place of the first extreme element; NaN is the extreme of both kinds.
 template <class Operation> struct Place {
+  static constexpr bool takes_vectors = false;
   template <class Value> struct Found {
     Value value;
     int32_t place;
@@ -90,6 +93,105 @@ template <class Operation> struct Place {
   }
 };
 
+/// The sum or the mean of the squares around the mean, of the elements
+/// themselves. A thread adds distances from its first element, so that a mean
+/// far from 0 costs no digits; threads meet by their means.
+template <bool IsMean> struct SquaresAroundMean {
+  static constexpr bool takes_vectors = true;
+  template <class Value> struct Moments {
+    Value shift, sum, squares;
+    int32_t count;
+
+    __device__ Value mean() const { return shift + sum / Value(count); }
+    __device__ Value around_mean() const {
+      return squares - sum * (sum / Value(count));
+    }
+  };
+  template <class Value> using State = Moments<Value>;
+  template <class Value> using Result = Value;
+
+  template <class Value> FACT_DEVICE Moments<Value> begin(int64_t = 0) {
+    return {Value(0), Value(0), Value(0), 0};
+  }
+  template <class Value, int Vector>
+  FACT_DEVICE Moments<Value> next(Moments<Value> state,
+                                  Value const (&values)[Vector]) {
+    state.shift = state.count > 0 ? state.shift : values[0];
+#pragma unroll
+    for (int i = 0; i < Vector; ++i) {
+      Value const distance = values[i] - state.shift;
+      state.sum += distance;
+      state.squares += distance * distance;
+    }
+    state.count += Vector;
+    return state;
+  }
+  template <class Value>
+  FACT_DEVICE Moments<Value> combine(Moments<Value> a, Moments<Value> b) {
+    if (a.count == 0 || b.count == 0)
+      return a.count == 0 ? b : a;
+    int32_t const count = a.count + b.count;
+    Value const apart = b.mean() - a.mean();
+    Value const share = Value(b.count) / Value(count);
+    return {a.mean() + apart * share, Value(0),
+            a.around_mean() + b.around_mean() +
+                apart * apart * (Value(a.count) * share),
+            count};
+  }
+  template <class Value>
+  FACT_DEVICE Value finish(Moments<Value> state, int64_t count) {
+    Value const squares = state.around_mean();
+    // Rounding may make what is 0 negative.
+    return (squares < Value(0) ? Value(0) : squares) /
+           (IsMean ? Value(count) : Value(1));
+  }
+};
+
+/// The sum of the exponentials of distances from the maximum, of the elements
+/// themselves: a larger one scales the sum of those before it.
+struct ExponentialsBelowMaximum {
+  static constexpr bool takes_vectors = true;
+  template <class Value> struct Sum {
+    Value largest, sum;
+  };
+  template <class Value> using State = Sum<Value>;
+  template <class Value> using Result = Value;
+
+  template <class Value> FACT_DEVICE Sum<Value> begin(int64_t = 0) {
+    return {-Value(INFINITY), Value(0)};
+  }
+  /// What distances are taken from: those between infinities are NaN, and a
+  /// finite element may follow.
+  template <class Value> FACT_DEVICE Value origin(Value largest) {
+    return largest == -Value(INFINITY) ? Value(0) : largest;
+  }
+  /// Terms of large distances, whose relative error is large, are small.
+  template <class Value, int Vector>
+  FACT_DEVICE Sum<Value> next(Sum<Value> state, Value const (&values)[Vector]) {
+    Value largest = state.largest;
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      largest = fmaxf(largest, values[i]);
+    Value const from = origin(largest);
+    Value sum = state.sum * fast_exp(state.largest - from);
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      sum += fast_exp(values[i] - from);
+    return {largest, sum};
+  }
+  template <class Value>
+  FACT_DEVICE Sum<Value> combine(Sum<Value> a, Sum<Value> b) {
+    Value const largest = fmaxf(a.largest, b.largest);
+    Value const from = origin(largest);
+    return {largest, a.sum * fast_exp(a.largest - from) +
+                         b.sum * fast_exp(b.largest - from)};
+  }
+  /// NaN where the maximum is infinite, as the distances from it are.
+  template <class Value> FACT_DEVICE Value finish(Sum<Value> state, int64_t) {
+    return state.sum + (state.largest - state.largest);
+  }
+};
+
 /// Reduces what `Functor` gives for each element, a `Value`. Stages of one pass
 /// use the results of earlier passes only, and read the elements together.
 template <class Operation_, class Value_, class Functor_, int Pass = 0>
@@ -103,11 +205,12 @@ struct Stage {
 };
 template <class... List> struct Stages {};
 
-template <int Vector, int Columns, int Lanes, int Splits, bool Held>
+template <int Vector, int Columns, int Lanes, int Splits, bool Held,
+          bool Shared = false>
 struct ReductionSchedule {
   static constexpr int vector = Vector, columns = Columns, lanes = Lanes;
   static constexpr int splits = Splits;
-  static constexpr bool held = Held;
+  static constexpr bool held = Held, shared = Shared;
   static_assert((Lanes & (Lanes - 1)) == 0, "lanes are halved");
   static_assert(Columns * Lanes <= 1024, "a block has at most 1024 threads");
 };
@@ -345,6 +448,10 @@ __device__ __forceinline__ void combine_lanes(State (&states)[Vector],
 /// Strides by value: static arrays have no address on the device.
 template <class Strides> struct StridesOf;
 template <int64_t... Values> struct StridesOf<Strides<Values...>> {
+  /// Whether each place has an element of its own.
+  template <class... Extents> static constexpr bool span(Extents... extents) {
+    return (true && ... && (extents == 1 || Values != 0));
+  }
   template <class... Indices> FACT_DEVICE int64_t dot(Indices... indices) {
     return ((int64_t(indices) * Values) + ...);
   }

@@ -31,16 +31,21 @@
 //       Results<Result<Body2, Strided<1, f32, Strides<524288, 1024, 1>>>>,
 //       Operands<>, Results<>,                  // of columns
 //       ReductionSchedule<4, 8, 64, 1, true>>;  // vector, columns, lanes,
-//   FACT_KERNEL(reduction_0, Kernel)            // splits, held
+//   FACT_KERNEL(reduction_0, Kernel)            // splits, held, shared
 //   } // namespace fact::reduction_0
 //
 // A thread has `vector` neighboring columns; `columns` such threads are next to
 // each other, and `lanes` share the length; of contiguous rows, the lanes are
 // next to each other. If `held`, a thread keeps its
-// operands in registers from the first stage to the last result, and with them
-// what several stages compute of them: nothing is computed under a condition,
-// so that the compiler sees the same values. Else each pass reads and computes
-// them again. All is combined in a fixed order.
+// operands in registers (`shared`: in its part of shared memory) from the first
+// stage to the last result, and with them what several stages compute of them:
+// nothing is computed under a condition, so that the compiler sees the same
+// values. Else each pass reads and computes them again. All is combined in a
+// fixed order.
+//
+// `SquaresAroundMean` and `ExponentialsBelowMaximum` are the second stages of a
+// variance and of a softmax in the pass of the first: they reduce the elements
+// themselves, so that a column that is not held is read once less.
 //
 // A column may be shared by `splits` blocks. Each pass is then a launch, whose
 // blocks combine the parts of the passes before it; full results are one more
@@ -125,7 +130,7 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
                     (!folds || Shape::inner == vector),
                 "columns are whole vectors");
   static_assert(count < INT32_MAX, "places have 32 bits");
-  static_assert(splits == 1 || !Schedule::held,
+  static_assert(splits == 1 || !(Schedule::held || Schedule::shared),
                 "what blocks share is read again in each launch");
   static_assert(groups * splits < INT32_MAX, "too many columns for one grid");
 
@@ -171,6 +176,33 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
     return bytes;
   }
 
+  /// Whether a thread keeps its elements of a tensor in shared memory after the
+  /// first pass. Those that columns share are in the cache.
+  template <class Tensor> static constexpr bool is_kept() {
+    using All = reduction::StridesOf<typename Tensor::Strides>;
+    if constexpr (!Schedule::shared || is_indexed_v<Tensor>)
+      return false;
+    else if constexpr (Shape::is_apart)
+      return All::span(Shape::outer, Shape::repeats, Shape::middle,
+                       Shape::length, Shape::inner);
+    else
+      return All::span(Shape::outer, Shape::length, Shape::inner);
+  }
+  /// Bytes of what is kept of the tensors before `Number`, each
+  /// [steps, threads, vector].
+  template <size_t Number, size_t... I>
+  static constexpr int find_kept(std::index_sequence<I...>) {
+    int bytes = 0;
+    ((bytes += I < Number && is_kept<Tensors>()
+                   ? int((steps * columns * lanes * vector *
+                              sizeof(typename Tensors::Element) +
+                          15) /
+                         16 * 16)
+                   : 0),
+     ...);
+    return bytes;
+  }
+
   /// Launches of the large grid: one for all, or one per pass and one for
   /// results of all elements.
   static constexpr int launches =
@@ -191,7 +223,8 @@ public:
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads =
       FinishThreads::columns * FinishThreads::lanes;
-  static constexpr int shared_bytes = Regions<Threads>::shared_bytes;
+  static constexpr int shared_bytes =
+      Regions<Threads>::shared_bytes + find_kept<sizeof...(Tensors)>(Numbers{});
   static constexpr int finish_bytes = Regions<FinishThreads>::shared_bytes;
 
   struct State {
@@ -332,12 +365,12 @@ private:
         store_columns(state, where, reduced, stages,
                       std::index_sequence_for<ColumnTensors...>{});
       if constexpr (sizeof...(List) > 0)
-        visit(state, where, held,
-              [&](int64_t place, bool exists, Loaded const &loaded) {
-                (store<List>(state, where, place, exists, loaded, reduced,
-                             stages, numbers),
-                 ...);
-              });
+        visit<false>(state, where, held,
+                     [&](int64_t place, bool exists, Loaded const &loaded) {
+                       (store<List>(state, where, place, exists, loaded,
+                                    reduced, stages, numbers),
+                        ...);
+                     });
     }
   }
 
@@ -347,9 +380,41 @@ private:
     return IsFilled || place < end ? place : end - 1;
   }
 
+  /// Moves a thread's elements of a kept tensor to its place in shared memory,
+  /// or back.
+  template <bool Stores, size_t Number, class Tensor>
+  FACT_DEVICE void move_kept(int64_t step, Loaded &loaded) {
+    extern __shared__ __align__(16) char reduction_memory[];
+    using Element = typename Tensor::Element;
+    if constexpr (is_kept<Tensor>()) {
+      auto *kept = reinterpret_cast<Element *>(reduction_memory +
+                                               Regions<Threads>::shared_bytes +
+                                               find_kept<Number>(Numbers{})) +
+                   (step * block_threads + threadIdx.x) * vector;
+      using Access = VectorAccess<Element, vector>;
+      constexpr int accesses = sizeof(Element) * vector / sizeof(Access);
+      Access words[accesses];
+      if constexpr (Stores)
+        memcpy(words, reduction::get<Number>(loaded), sizeof(words));
+#pragma unroll
+      for (int i = 0; i < accesses; ++i)
+        if constexpr (Stores)
+          reinterpret_cast<Access *>(kept)[i] = words[i];
+        else
+          words[i] = reinterpret_cast<Access const *>(kept)[i];
+      if constexpr (!Stores)
+        memcpy(reduction::get<Number>(loaded), words, sizeof(words));
+    }
+  }
+  template <bool Stores, size_t... I>
+  FACT_DEVICE void move_all_kept(int64_t step, Loaded &loaded,
+                                 std::index_sequence<I...>) {
+    (move_kept<Stores, I, Tensors>(step, loaded), ...);
+  }
+
   /// Calls `function` with each of the thread's elements, and with whether
   /// there is such an element.
-  template <int64_t Kept, class Function>
+  template <bool IsFirst, int64_t Kept, class Function>
   FACT_DEVICE void visit(State const &state, Where const &where,
                          Loaded const (&held)[Kept], Function function) {
     if constexpr (Schedule::held) {
@@ -360,13 +425,24 @@ private:
       }
     } else {
       constexpr bool fills = fills_lanes && steps % batch == 0;
+      int64_t step = 0;
       for (int64_t first = where.first; first < where.end;
-           first += batch * lanes) {
+           first += batch * lanes, step += batch) {
         Loaded loaded[batch];
 #pragma unroll
-        for (int i = 0; i < batch; ++i)
+        for (int i = 0; i < batch; ++i) {
           load(state, where, within<fills>(first + i * lanes, where.end),
                loaded[i]);
+          // Of what is kept, this is all that was loaded.
+          if constexpr (Schedule::shared && !IsFirst)
+            move_all_kept<false>(within<steps % batch == 0>(step + i, steps),
+                                 loaded[i], Numbers{});
+        }
+        if constexpr (Schedule::shared && IsFirst)
+#pragma unroll
+          for (int i = 0; i < batch; ++i)
+            if (steps % batch == 0 || step + i < steps)
+              move_all_kept<true>(step + i, loaded[i], Numbers{});
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
           int64_t const place = first + i * lanes;
@@ -396,12 +472,12 @@ private:
                                std::index_sequence<I...> numbers) {
     States states;
     (begin<Pass, S>(where, states), ...);
-    visit(state, where, held,
-          [&](int64_t place, bool exists, Loaded const &loaded) {
-            (next<Pass, S>(place, exists, loaded, reduced, states, stages,
-                           numbers),
-             ...);
-          });
+    visit<Pass == 0>(state, where, held,
+                     [&](int64_t place, bool exists, Loaded const &loaded) {
+                       (next<Pass, S>(place, exists, loaded, reduced, states,
+                                      stages, numbers),
+                        ...);
+                     });
     (combine<Pass, S>(state, where, states, reduced), ...);
     if constexpr (splits == 1 && Pass + 1 < passes)
       reduce_from<Pass + 1>(state, where, held, reduced, stages, numbers);
@@ -428,17 +504,37 @@ private:
                         Reduced const &reduced, States &states,
                         std::index_sequence<S...>, std::index_sequence<I...>) {
     using Stage = StageAt<Number>;
-    if constexpr (Stage::pass == Pass)
+    using Operation = typename Stage::Operation;
+    if constexpr (Stage::pass == Pass) {
+      auto &all = reduction::get<Number>(states);
+      typename Stage::Value values[vector];
 #pragma unroll
-      for (int j = 0; j < vector; ++j) {
-        typename Stage::Value const value =
+      for (int j = 0; j < vector; ++j)
+        values[j] =
             Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
                                   widen(reduction::get<I>(loaded)[j])...);
-        auto &state = reduction::get<Number>(states)[j];
-        auto const next =
-            Stage::Operation::next(state, value, number(place, j));
-        state = exists ? next : state;
+      if constexpr (folds && Operation::takes_vectors) {
+        auto const next = Operation::next(all[0], values);
+        all[0] = exists ? next : all[0];
+      } else {
+#pragma unroll
+        for (int j = 0; j < vector; ++j) {
+          auto const next =
+              next_of<Operation>(all[j], values[j], number(place, j));
+          all[j] = exists ? next : all[j];
+        }
       }
+    }
+  }
+
+  template <class Operation, class StageState, class Value>
+  FACT_DEVICE StageState next_of(StageState state, Value value, int64_t place) {
+    if constexpr (Operation::takes_vectors) {
+      Value const values[1] = {value};
+      return Operation::next(state, values);
+    } else {
+      return Operation::next(state, value, place);
+    }
   }
 
   template <int Pass, size_t Number>
@@ -455,7 +551,7 @@ private:
           Regions<Threads>::template find<Number>(StageNumbers{}));
       if constexpr (folds) {
 #pragma unroll
-        for (int j = 1; j < vector; ++j)
+        for (int j = 1; j < (Operation::takes_vectors ? 1 : vector); ++j)
           states[0] = Operation::combine(states[0], states[j]);
         StageState row[1] = {states[0]};
         reduction::combine_lanes<Operation, Threads>(row, scratch);
