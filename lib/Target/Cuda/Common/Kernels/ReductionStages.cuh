@@ -445,6 +445,18 @@ __device__ __forceinline__ void combine_lanes(State (&states)[Vector],
   }
 }
 
+/// The state with one element more.
+template <class Operation, class State, class Value>
+__device__ __forceinline__ State next_of(State state, Value value,
+                                         int64_t place) {
+  if constexpr (Operation::takes_vectors) {
+    Value const values[1] = {value};
+    return Operation::next(state, values);
+  } else {
+    return Operation::next(state, value, place);
+  }
+}
+
 /// Strides by value: static arrays have no address on the device.
 template <class Strides> struct StridesOf;
 template <int64_t... Values> struct StridesOf<Strides<Values...>> {

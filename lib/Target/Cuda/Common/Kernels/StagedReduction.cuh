@@ -66,6 +66,7 @@
 #ifndef FACT_CUTLASS_STAGEDREDUCTION_CUH
 #define FACT_CUTLASS_STAGEDREDUCTION_CUH
 
+#include "KeptTensors.cuh"
 #include "ReductionStages.cuh"
 #include <tuple>
 
@@ -176,32 +177,9 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
     return bytes;
   }
 
-  /// Whether a thread keeps its elements of a tensor in shared memory after the
-  /// first pass. Those that columns share are in the cache.
-  template <class Tensor> static constexpr bool is_kept() {
-    using All = reduction::StridesOf<typename Tensor::Strides>;
-    if constexpr (!Schedule::shared || is_indexed_v<Tensor>)
-      return false;
-    else if constexpr (Shape::is_apart)
-      return All::span(Shape::outer, Shape::repeats, Shape::middle,
-                       Shape::length, Shape::inner);
-    else
-      return All::span(Shape::outer, Shape::length, Shape::inner);
-  }
-  /// Bytes of what is kept of the tensors before `Number`, each
-  /// [steps, threads, vector].
-  template <size_t Number, size_t... I>
-  static constexpr int find_kept(std::index_sequence<I...>) {
-    int bytes = 0;
-    ((bytes += I < Number && is_kept<Tensors>()
-                   ? int((steps * columns * lanes * vector *
-                              sizeof(typename Tensors::Element) +
-                          15) /
-                         16 * 16)
-                   : 0),
-     ...);
-    return bytes;
-  }
+  /// What threads keep in shared memory, behind what stages need there.
+  using Kept = reduction::KeptTensors<Shape, Schedule::shared, steps,
+                                      columns * lanes, vector, Tensors...>;
 
   /// Launches of the large grid: one for all, or one per pass and one for
   /// results of all elements.
@@ -224,7 +202,7 @@ public:
   static constexpr int finish_threads =
       FinishThreads::columns * FinishThreads::lanes;
   static constexpr int shared_bytes =
-      Regions<Threads>::shared_bytes + find_kept<sizeof...(Tensors)>(Numbers{});
+      Regions<Threads>::shared_bytes + Kept::bytes;
   static constexpr int finish_bytes = Regions<FinishThreads>::shared_bytes;
 
   struct State {
@@ -380,46 +358,19 @@ private:
     return IsFilled || place < end ? place : end - 1;
   }
 
-  /// Moves a thread's elements of a kept tensor to its place in shared memory,
-  /// or back.
-  template <bool Stores, size_t Number, class Tensor>
-  FACT_DEVICE void move_kept(int64_t step, Loaded &loaded) {
+  FACT_DEVICE char *kept_memory() {
     extern __shared__ __align__(16) char reduction_memory[];
-    using Element = typename Tensor::Element;
-    if constexpr (is_kept<Tensor>()) {
-      auto *kept = reinterpret_cast<Element *>(reduction_memory +
-                                               Regions<Threads>::shared_bytes +
-                                               find_kept<Number>(Numbers{})) +
-                   (step * block_threads + threadIdx.x) * vector;
-      using Access = VectorAccess<Element, vector>;
-      constexpr int accesses = sizeof(Element) * vector / sizeof(Access);
-      Access words[accesses];
-      if constexpr (Stores)
-        memcpy(words, reduction::get<Number>(loaded), sizeof(words));
-#pragma unroll
-      for (int i = 0; i < accesses; ++i)
-        if constexpr (Stores)
-          reinterpret_cast<Access *>(kept)[i] = words[i];
-        else
-          words[i] = reinterpret_cast<Access const *>(kept)[i];
-      if constexpr (!Stores)
-        memcpy(reduction::get<Number>(loaded), words, sizeof(words));
-    }
-  }
-  template <bool Stores, size_t... I>
-  FACT_DEVICE void move_all_kept(int64_t step, Loaded &loaded,
-                                 std::index_sequence<I...>) {
-    (move_kept<Stores, I, Tensors>(step, loaded), ...);
+    return reduction_memory + Regions<Threads>::shared_bytes;
   }
 
   /// Calls `function` with each of the thread's elements, and with whether
   /// there is such an element.
-  template <bool IsFirst, int64_t Kept, class Function>
+  template <bool IsFirst, int64_t Count, class Function>
   FACT_DEVICE void visit(State const &state, Where const &where,
-                         Loaded const (&held)[Kept], Function function) {
+                         Loaded const (&held)[Count], Function function) {
     if constexpr (Schedule::held) {
 #pragma unroll
-      for (int64_t i = 0; i < Kept; ++i) {
+      for (int64_t i = 0; i < Count; ++i) {
         int64_t const place = where.first + i * lanes;
         function(place, fills_lanes || place < places, held[i]);
       }
@@ -435,14 +386,15 @@ private:
                loaded[i]);
           // Of what is kept, this is all that was loaded.
           if constexpr (Schedule::shared && !IsFirst)
-            move_all_kept<false>(within<steps % batch == 0>(step + i, steps),
-                                 loaded[i], Numbers{});
+            Kept::template move<false>(
+                kept_memory(), within<steps % batch == 0>(step + i, steps),
+                loaded[i]);
         }
         if constexpr (Schedule::shared && IsFirst)
 #pragma unroll
           for (int i = 0; i < batch; ++i)
             if (steps % batch == 0 || step + i < steps)
-              move_all_kept<true>(step + i, loaded[i], Numbers{});
+              Kept::template move<true>(kept_memory(), step + i, loaded[i]);
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
           int64_t const place = first + i * lanes;
@@ -465,9 +417,9 @@ private:
 
   /// Runs the passes of a launch from `Pass` on: all, or one where blocks share
   /// columns.
-  template <int Pass, int64_t Kept, size_t... S, size_t... I>
+  template <int Pass, int64_t Count, size_t... S, size_t... I>
   FACT_DEVICE void reduce_from(State const &state, Where const &where,
-                               Loaded const (&held)[Kept], Reduced &reduced,
+                               Loaded const (&held)[Count], Reduced &reduced,
                                std::index_sequence<S...> stages,
                                std::index_sequence<I...> numbers) {
     States states;
@@ -519,21 +471,11 @@ private:
       } else {
 #pragma unroll
         for (int j = 0; j < vector; ++j) {
-          auto const next =
-              next_of<Operation>(all[j], values[j], number(place, j));
+          auto const next = reduction::next_of<Operation>(all[j], values[j],
+                                                          number(place, j));
           all[j] = exists ? next : all[j];
         }
       }
-    }
-  }
-
-  template <class Operation, class StageState, class Value>
-  FACT_DEVICE StageState next_of(StageState state, Value value, int64_t place) {
-    if constexpr (Operation::takes_vectors) {
-      Value const values[1] = {value};
-      return Operation::next(state, values);
-    } else {
-      return Operation::next(state, value, place);
     }
   }
 
