@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from emulated import NEEDED, emulate, kinds
+from emulated import NEEDED, emulate, emulate_text, kinds
 
 pytestmark = NEEDED
 
@@ -83,3 +83,46 @@ class Ordered(nn.Module):
 def test_order_statistics(root, tmp_path, dtype):
     report = emulate(root, tmp_path, Ordered(), [torch.randn(3, 23, 37).to(dtype)], "h200")
     assert {"cuda_select", "cuda_sort"} <= kinds(report), kinds(report)
+
+
+# Blocks of short odd rows move through shared memory: the last ones have fewer rows.
+SHORT_ROWS = """
+func.func @main(%x: tensor<1001x10xf32>, %y: tensor<333x49xbf16>, %m: tensor<333x49xbf16>,
+                %z: tensor<257x7xbf16>, %w: tensor<77xf32>, %v: tensor<128x77xf32>)
+    -> (tensor<1001x10xf32>, tensor<333x49xbf16>, tensor<257xbf16>, tensor<128x77xf32>) {
+  %0 = fact.fused "rowwise" ins(%x : tensor<1001x10xf32>) {
+  ^bb0(%a: tensor<1001x10xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<1001x10xf32>
+    fact.yield %1 : tensor<1001x10xf32>
+  } schedule(#fact.cuda_row<threads = 2, rows = 128>) : tensor<1001x10xf32>
+  %2 = fact.fused "rowwise" ins(%y, %m : tensor<333x49xbf16>, tensor<333x49xbf16>) {
+  ^bb0(%a: tensor<333x49xbf16>, %b: tensor<333x49xbf16>):
+    %1 = fact.add %a, %b : (tensor<333x49xbf16>, tensor<333x49xbf16>) -> tensor<333x49xbf16>
+    %3 = fact.softmax %1 dim 1 : tensor<333x49xbf16>
+    %4 = fact.mul %3, %b : (tensor<333x49xbf16>, tensor<333x49xbf16>) -> tensor<333x49xbf16>
+    fact.yield %4 : tensor<333x49xbf16>
+  } schedule(#fact.cuda_row<threads = 4, rows = 32>) : tensor<333x49xbf16>
+  %5 = fact.fused "rowwise" ins(%z : tensor<257x7xbf16>) {
+  ^bb0(%a: tensor<257x7xbf16>):
+    %1 = fact.reduce mean %a dims [1] : (tensor<257x7xbf16>) -> tensor<257xbf16>
+    fact.yield %1 : tensor<257xbf16>
+  } schedule(#fact.cuda_row<threads = 1, rows = 64>) : tensor<257xbf16>
+  %6 = fact.fused "rowwise" ins(%v, %w : tensor<128x77xf32>, tensor<77xf32>) {
+  ^bb0(%a: tensor<128x77xf32>, %b: tensor<77xf32>):
+    %1 = fact.norm layer %a weight %b eps 1.0e-5
+      : (tensor<128x77xf32>, tensor<77xf32>) -> tensor<128x77xf32>
+    fact.yield %1 : tensor<128x77xf32>
+  } schedule(#fact.cuda_row<threads = 8, rows = 16>) : tensor<128x77xf32>
+  return %0, %2, %5, %6 : tensor<1001x10xf32>, tensor<333x49xbf16>, tensor<257xbf16>,
+    tensor<128x77xf32>
+}
+"""
+
+
+@pytest.mark.full
+def test_short_rows_move_together(root, tmp_path):
+    (tmp_path / "short.mlir").write_text(SHORT_ROWS)
+    report = emulate_text(root, tmp_path, tmp_path / "short.mlir")
+    assert kinds(report) == {"cuda_row"}, kinds(report)
+    texts = [path.read_text() for path in (tmp_path / "bundle" / "kernels").glob("*/0.cu")]
+    assert len(texts) == 4 and all(", true>" in text for text in texts)

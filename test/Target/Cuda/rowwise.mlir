@@ -39,7 +39,7 @@ func.func @norm(%x: tensor<128x512x768xbf16>, %r: tensor<128x512x768xbf16>, %w: 
 
 // -----
 
-// Odd rows take single elements; a mask of one row is read for all.
+// Short odd rows move through shared memory, where they are read by single elements; a mask of one row is read for all.
 
 // CHECK:      Extent<96, 77>,
 // CHECK-NEXT: Softmax,
@@ -48,7 +48,7 @@ func.func @norm(%x: tensor<128x512x768xbf16>, %r: tensor<128x512x768xbf16>, %w: 
 // CHECK-NEXT:          RowVector<1, f32>>,
 // CHECK-NEXT: Operands<>,
 // CHECK-NEXT: Results<Result<Epilogue, RowMajor<2, f32, 77>>>,
-// CHECK-NEXT: RowSchedule<{{[0-9]+, [0-9]+}}, 1>>;
+// CHECK-NEXT: RowSchedule<{{[0-9]+, [0-9]+}}, 1, true>>;
 func.func @softmax(%x: tensor<4x24x77xf32>, %m: tensor<77xf32>) -> tensor<4x24x77xf32> {
   %0 = fact.fused "rowwise" ins(%x, %m : tensor<4x24x77xf32>, tensor<77xf32>) {
   ^bb0(%a: tensor<4x24x77xf32>, %b: tensor<77xf32>):
@@ -249,4 +249,32 @@ func.func @quotients(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
     fact.yield %4 : tensor<64x1024xf32>
   } schedule(#fact.cuda_row<threads = 32, rows = 2>) : tensor<64x1024xf32>
   return %0 : tensor<64x1024xf32>
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Rows of a block that do not lie together, or that are not whole vectors, are read from memory by their elements.
+
+// CHECK:      Operands<RowMajor<0, bf16, 98>>,
+// CHECK:      RowSchedule<4, 32, 1>>;
+func.func @apart(%x: tensor<4096x98xbf16>) -> tensor<4096x49xbf16> {
+  %0 = fact.fused "rowwise" ins(%x : tensor<4096x98xbf16>) {
+  ^bb0(%a: tensor<4096x98xbf16>):
+    %1 = fact.slice %a dim 1 start 0 : (tensor<4096x98xbf16>) -> tensor<4096x49xbf16>
+    %2 = fact.softmax %1 dim 1 : tensor<4096x49xbf16>
+    fact.yield %2 : tensor<4096x49xbf16>
+  } schedule(#fact.cuda_row<threads = 4, rows = 32>) : tensor<4096x49xbf16>
+  return %0 : tensor<4096x49xbf16>
+}
+
+// CHECK:      RowSchedule<16, 4, 1>>;
+func.func @parts_of_vectors(%x: tensor<4096x49xbf16>) -> tensor<4096x49xbf16> {
+  %0 = fact.fused "rowwise" ins(%x : tensor<4096x49xbf16>) {
+  ^bb0(%a: tensor<4096x49xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<4096x49xbf16>
+    fact.yield %1 : tensor<4096x49xbf16>
+  } schedule(#fact.cuda_row<threads = 16, rows = 4>) : tensor<4096x49xbf16>
+  return %0 : tensor<4096x49xbf16>
+}
 }

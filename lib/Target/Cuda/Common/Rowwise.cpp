@@ -126,6 +126,7 @@ protected:
                             EmitError emitError) const override;
 
 private:
+  int64_t getTileBytes(CudaRowAttr schedule) const;
   double getOccupancy(CudaRowAttr schedule) const;
   double getSlots() const;
 
@@ -379,20 +380,52 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   return space(threads, {1});
 }
 
+/// Bytes of the rows of a block if they move through shared memory: short ones
+/// that lie together, where accesses of their elements would be narrow.
+int64_t RowwisePlan::getTileBytes(CudaRowAttr schedule) const {
+  constexpr int64_t access = 16, mostBytes = 40 << 10;
+  int64_t rows = schedule.getRows(), bytes = 0;
+  if (schedule.getThreads() >= 32 || row.getVector() >= 4)
+    return 0;
+  auto isTile = [&](const MatrixTensor &tensor) {
+    int64_t size = getStorageBytes(tensor.element);
+    bytes += rows * row.region.columns * size;
+    return tensor.leadingDimension == row.region.columns &&
+           rows * size % access == 0 && tensor.offset * size % access == 0;
+  };
+  auto isMatrix = [](const RowOperand &operand) {
+    return !operand.table && operand.tensor.kind == MatrixTensor::RowMajor;
+  };
+  for (const RowOperand &input : row.inputs)
+    if (isMatrix(input) && !isTile(input.tensor))
+      return false;
+  if (bytes == 0 ||
+      !llvm::all_of(row.full.results,
+                    [&](const MatrixTensor &result) { return isTile(result); }))
+    return false;
+  return bytes <= mostBytes;
+}
+
 /// The share of the bytes in flight that memory needs for its full speed.
 double RowwisePlan::getOccupancy(CudaRowAttr schedule) const {
   double threads = schedule.getThreads() * schedule.getRows();
   double blocks = std::ceil(double(row.region.rows) / schedule.getRows());
+  int64_t tileBytes = getTileBytes(schedule);
+  double tiles = tileBytes
+                     ? std::floor(double(machine.sharedMemoryBytes) / tileBytes)
+                     : blocks;
   double resident =
       std::min(blocks, machine.multiprocessors *
-                           std::min(32.0, std::floor(2048 / threads)));
+                           std::min({32.0, std::floor(2048 / threads), tiles}));
   double perRow = row.getRowBytes();
   double inFlight =
       std::min<double>(resident * schedule.getRows(), row.region.rows) * perRow;
   // Lines that the lanes of a load touch: rows that share a warp are apart.
-  double lines =
-      std::min<double>(32.0 / std::min<int64_t>(32, schedule.getThreads()),
-                       std::ceil(32 * perRow / 128));
+  double lines = tileBytes
+                     ? 4.0
+                     : std::min<double>(
+                           32.0 / std::min<int64_t>(32, schedule.getThreads()),
+                           std::ceil(32 * perRow / 128));
   return std::min(1.0, inFlight / (48e3 * machine.multiprocessors)) *
          (1 - 0.01 * lines);
 }
@@ -433,7 +466,8 @@ double RowwisePlan::getSlots() const {
 double RowwisePlan::predict(ScheduleAttr schedule) const {
   auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
-  double efficiency = row.getVector() * 2 >= 8 ? 0.88 : 0.6;
+  bool staged = getTileBytes(rowSchedule) > 0;
+  double efficiency = staged ? 0.85 : row.getVector() >= 4 ? 0.88 : 0.6;
   // Idle lanes, barriers, and blocks too small to fill a multiprocessor.
   double lanes = double(getValuesPerThread(row, threads)) * threads;
   efficiency *= 0.7 + 0.3 * row.region.columns / lanes;
@@ -459,7 +493,9 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
   // multiprocessor took an H200 235 us where 30 took 121.
   double warps = double(row.region.rows) * threads / 32;
   warps = std::clamp(warps / machine.multiprocessors, 1.0, 64.0);
-  double compute = elements * getSlots() * (1 + 8 / warps) /
+  // Two accesses of shared memory on the way in, and two on the way out.
+  double compute = elements * (getSlots() + (staged ? 4 : 0)) *
+                   (1 + 8 / warps) /
                    (machine.multiprocessors * 128 * machine.clock);
   // Of schedules that compute as long, the one that reads faster.
   return 1e6 * (std::max(memory, compute) + 0.01 * std::min(memory, compute) +
@@ -570,7 +606,7 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   // Several warps of one row meet at the block's barrier: one row per block.
   int64_t rows = threads > 32 ? 1 : rowSchedule.getRows();
   os << ",\n    RowSchedule<" << threads << ", " << rows << ", "
-     << row.getVector() << ">";
+     << row.getVector() << (getTileBytes(rowSchedule) ? ", true" : "") << ">";
   if (row.perRow.epilogue) {
     os << ",\n    ";
     printForm(os, row.perRow, rowFunctors, streams);

@@ -44,7 +44,8 @@
 //
 // Operands are RowMajor, RowVector, ColumnVector or Scalar. A vector of 1 takes
 // any number of columns; wider ones want columns, strides and offsets that are
-// multiples of it.
+// multiples of it. With `RowSchedule<threads, rows, vector, true>`, the rows of
+// a block move through shared memory (RowTiles.cuh).
 //
 // A reduction (Sum, Mean, Max, Min, Product, ArgMax, ArgMin) may also have
 // results of one element a row, with operands of their own. They follow the
@@ -66,7 +67,7 @@
 #ifndef FACT_CUTLASS_ROW_CUH
 #define FACT_CUTLASS_ROW_CUH
 
-#include "RowOperations.cuh"
+#include "RowTiles.cuh"
 
 namespace fact {
 
@@ -75,10 +76,16 @@ template <int64_t Rows, int Columns> struct Extent {
   static constexpr int columns = Columns;
 };
 
-template <int ThreadsPerRow, int RowsPerBlock, int Vector> struct RowSchedule {
+template <int ThreadsPerRow, int RowsPerBlock, int Vector, bool Staged = false>
+struct RowSchedule {
   static constexpr int threads_per_row = ThreadsPerRow;
   static constexpr int rows_per_block = RowsPerBlock;
   static constexpr int vector = Vector;
+  static constexpr bool staged = Staged;
+
+  static_assert(
+      !Staged || ThreadsPerRow < 32,
+      "rows that share a warp stay together for the block's barriers");
 
   static_assert(ThreadsPerRow % 32 == 0 || 32 % ThreadsPerRow == 0,
                 "threads per row must divide 32 or be a multiple of it");
@@ -134,13 +141,18 @@ public:
   static constexpr uint64_t workspace_bytes = 0;
   static constexpr int block_threads = threads * Schedule::rows_per_block;
 
+  static constexpr bool staged = Schedule::staged;
+  using Tiles = row::Tiles<Extent, Schedule::rows_per_block, block_threads,
+                           Inputs..., typename List::Tensor...>;
+  static constexpr int shared_bytes = staged ? Tiles::bytes : 0;
+
   struct State {
     void *buffers[buffer_count];
   };
 
   static int bind(State &state, void *const *buffers, void *) {
     for (int i = 0; i < buffer_count; ++i) {
-      if (vector > 1 && !is_aligned(buffers[i], 16))
+      if ((vector > 1 || staged) && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
       state.buffers[i] = buffers[i];
     }
@@ -152,8 +164,8 @@ public:
                                Schedule::rows_per_block;
     static_assert(blocks < INT32_MAX, "too many rows for one grid");
     return launch_kernel(&row_kernel<Row>, dim3(unsigned(blocks)), dim3(1),
-                         dim3(threads, Schedule::rows_per_block), 0, state,
-                         stream);
+                         dim3(threads, Schedule::rows_per_block), shared_bytes,
+                         state, stream);
   }
 
   FACT_DEVICE void run(State const &state) {
@@ -163,6 +175,11 @@ public:
     bool in_range = row < Extent::rows;
     if (threads >= 32 && !in_range)
       return;
+    if constexpr (staged) {
+      copy_tiles<false, 0>(state, Operands<Inputs...>{},
+                           std::index_sequence_for<Inputs...>{});
+      __syncthreads();
+    }
 
     float values[count];
     bool valid[count];
@@ -190,7 +207,14 @@ public:
       int column = (i * threads + threadIdx.x) * vector;
       if (sizeof...(List) > 0 && in_range && is_inside(i, column))
         store(state, row, column, i * vector, held, &normalized[i * vector],
-              &values[i * vector], std::index_sequence_for<Tensors...>{});
+              &values[i * vector], std::index_sequence_for<Tensors...>{},
+              std::index_sequence_for<List...>{});
+    }
+    if constexpr (staged && sizeof...(List) > 0) {
+      __syncthreads();
+      copy_tiles<true, sizeof...(Inputs)>(state,
+                                          Operands<typename List::Tensor...>{},
+                                          std::index_sequence_for<List...>{});
     }
     if (in_range && threadIdx.x == 0)
       (store_row<RowList>(state, row, normalized[0],
@@ -199,6 +223,19 @@ public:
   }
 
 private:
+  FACT_DEVICE char *tiles() {
+    extern __shared__ __align__(16) char row_memory[];
+    return row_memory;
+  }
+  template <bool Stores, size_t First, class... All, size_t... I>
+  FACT_DEVICE void copy_tiles(State const &state, Operands<All...>,
+                              std::index_sequence<I...>) {
+    (Tiles::template copy<Stores, First + I, All>(tiles(), state.buffers), ...);
+  }
+  template <class Tensor> static constexpr bool is_staged() {
+    return staged && is_row_major<Tensor>::value;
+  }
+
   /// Whether the thread has vector `i`. Free but for the last ones.
   FACT_DEVICE bool is_inside(int i, int column) {
     return (i + 1) * threads * vector <= Extent::columns ||
@@ -223,7 +260,15 @@ private:
                               int first, HeldInput<I, Input> &held,
                               float *values) {
     using Access = row::Access<Input>;
-    if constexpr (is_held<Input>()) {
+    if constexpr (is_staged<Input>()) {
+      auto const *tile = Tiles::template address<I, Input>(tiles(), column);
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        if constexpr (is_held<Input>())
+          held.values[first + j] = tile[j];
+        values[j] = widen(tile[j]);
+      }
+    } else if constexpr (is_held<Input>()) {
       load_elements<vector, Input::is_streamed>(
           Access::address(state.buffers, row, column), &held.values[first]);
 #pragma unroll
@@ -263,23 +308,35 @@ private:
       values[j] = Prologue::apply(operands[I][j]...);
   }
 
-  template <class Held, size_t... I>
+  template <class Held, size_t... I, size_t... R>
   FACT_DEVICE void store(State const &state, int64_t row, int column, int first,
                          Held const &held, float const *normalized,
-                         float const *values, std::index_sequence<I...>) {
+                         float const *values, std::index_sequence<I...>,
+                         std::index_sequence<R...>) {
     float operands[sizeof...(Tensors) + 1][vector];
     (load_operand<Tensors>(state, row, column, first, held, operands[I]), ...);
-    auto store_result = [&](auto result) {
+    auto store_result = [&](auto result, auto number) {
       using Result = decltype(result);
+      using Tensor = typename Result::Tensor;
       float outputs[vector];
 #pragma unroll
       for (int j = 0; j < vector; ++j)
         outputs[j] =
             Result::Functor::apply(normalized[j], values[j], operands[I][j]...);
-      row::Access<typename Result::Tensor>::template store<vector>(
-          state.buffers, row, column, outputs);
+      if constexpr (is_staged<Tensor>()) {
+        auto *tile = Tiles::template address<decltype(number)::value, Tensor>(
+            tiles(), column);
+#pragma unroll
+        for (int j = 0; j < vector; ++j)
+          tile[j] = narrow<typename Tensor::Element>(outputs[j]);
+      } else {
+        row::Access<Tensor>::template store<vector>(state.buffers, row, column,
+                                                    outputs);
+      }
     };
-    (store_result(List{}), ...);
+    (store_result(List{},
+                  std::integral_constant<size_t, sizeof...(Inputs) + R>{}),
+     ...);
   }
 
   /// A result of one element a row, in the element's own type.
