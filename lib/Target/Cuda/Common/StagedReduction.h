@@ -115,15 +115,10 @@ struct StagedReduction {
       bytes += getStorageBytes(getTensorType(value).getElementType());
     return bytes;
   }
-  /// What stores of one element move beyond these: neighbors that lie apart in
-  /// a result fill a sector of 32 bytes each.
-  int64_t getScatteredBytes() const {
-    int64_t bytes = 0;
-    for (auto [value, view] : llvm::zip_equal(full.values, full.views))
-      if (view.shape.back() > 1 && view.strides.back() != 1)
-        bytes += 32 - getStorageBytes(getTensorType(value).getElementType());
-    return bytes;
-  }
+  /// What accesses of one element move beyond these: neighbors that lie apart
+  /// in a result, or in an operand whose order is not that of the largest, fill
+  /// a sector of 32 bytes each.
+  int64_t getScatteredBytes() const;
 
   /// Leaves the stages alone, for another attempt to read the tensors.
   void forgetTensors() {

@@ -405,6 +405,31 @@ int64_t StagedReduction::getOperandBytes() const {
   return bytes ? bytes : all;
 }
 
+int64_t StagedReduction::getScatteredBytes() const {
+  auto count = [&](Type type, const StridedView &view) -> int64_t {
+    size_t unit = view.shape.size() - 1;
+    if (folds() && view.shape[unit] == 1)
+      --unit;
+    int64_t size = getStorageBytes(getElementTypeOrSelf(type));
+    int64_t apart = std::abs(view.strides[unit]) * size;
+    return view.shape[unit] > 1 ? std::clamp<int64_t>(apart, size, 32) - size
+                                : 0;
+  };
+  int64_t bytes = 0;
+  for (auto [value, view] : llvm::zip_equal(full.values, full.views))
+    bytes += count(value.getType(), view);
+  // The cache has what is broadcast.
+  GatheringReads reads = getReads();
+  for (auto [i, view] : llvm::enumerate(operands)) {
+    bool isBroadcast = reads.isGathered(i);
+    for (auto [dim, size] : llvm::enumerate(view.shape))
+      isBroadcast |= size > 1 && reads.isConstant(i, dim);
+    if (!isBroadcast)
+      bytes += count(view.base.getType(), view);
+  }
+  return bytes;
+}
+
 bool StagedReduction::isSharedByColumn(size_t operand) const {
   GatheringReads reads = getReads();
   size_t last = operands[operand].shape.size() - 1;

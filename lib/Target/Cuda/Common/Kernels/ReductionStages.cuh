@@ -101,11 +101,6 @@ template <bool IsMean> struct SquaresAroundMean {
   template <class Value> struct Moments {
     Value shift, sum, squares;
     int32_t count;
-
-    __device__ Value mean() const { return shift + sum / Value(count); }
-    __device__ Value around_mean() const {
-      return squares - sum * (sum / Value(count));
-    }
   };
   template <class Value> using State = Moments<Value>;
   template <class Value> using Result = Value;
@@ -126,24 +121,33 @@ template <bool IsMean> struct SquaresAroundMean {
     state.count += Vector;
     return state;
   }
+  /// The same elements with their mean as the shift, as they are combined.
+  template <class Value>
+  FACT_DEVICE Moments<Value> settle(Moments<Value> state) {
+    Value const mean = state.sum * inverse<Value>(state.count);
+    return {state.shift + mean, Value(0), state.squares - state.sum * mean,
+            state.count};
+  }
+  /// Of settled states, either of which may have no elements.
   template <class Value>
   FACT_DEVICE Moments<Value> combine(Moments<Value> a, Moments<Value> b) {
-    if (a.count == 0 || b.count == 0)
-      return a.count == 0 ? b : a;
     int32_t const count = a.count + b.count;
-    Value const apart = b.mean() - a.mean();
-    Value const share = Value(b.count) / Value(count);
-    return {a.mean() + apart * share, Value(0),
-            a.around_mean() + b.around_mean() +
-                apart * apart * (Value(a.count) * share),
+    Value const apart = b.shift - a.shift;
+    Value const share = Value(b.count) * inverse<Value>(count);
+    return {a.shift + apart * share, Value(0),
+            a.squares + b.squares + apart * apart * (Value(a.count) * share),
             count};
   }
   template <class Value>
   FACT_DEVICE Value finish(Moments<Value> state, int64_t count) {
-    Value const squares = state.around_mean();
     // Rounding may make what is 0 negative.
-    return (squares < Value(0) ? Value(0) : squares) /
-           (IsMean ? Value(count) : Value(1));
+    Value const squares = state.squares < Value(0) ? Value(0) : state.squares;
+    return IsMean ? squares / Value(count) : squares;
+  }
+
+private:
+  template <class Value> FACT_DEVICE Value inverse(int32_t count) {
+    return __frcp_rn(Value(count > 0 ? count : 1));
   }
 };
 
@@ -178,6 +182,9 @@ struct ExponentialsBelowMaximum {
     for (int i = 0; i < Vector; ++i)
       sum += fast_exp(values[i] - from);
     return {largest, sum};
+  }
+  template <class Value> FACT_DEVICE Sum<Value> settle(Sum<Value> state) {
+    return state;
   }
   template <class Value>
   FACT_DEVICE Sum<Value> combine(Sum<Value> a, Sum<Value> b) {

@@ -491,6 +491,10 @@ private:
       auto *scratch = reinterpret_cast<StageState *>(
           reduction_memory +
           Regions<Threads>::template find<Number>(StageNumbers{}));
+      if constexpr (Operation::takes_vectors)
+#pragma unroll
+        for (int j = 0; j < width; ++j)
+          states[j] = Operation::settle(states[j]);
       if constexpr (folds) {
 #pragma unroll
         for (int j = 1; j < (Operation::takes_vectors ? 1 : vector); ++j)
