@@ -210,7 +210,8 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
   int64_t longest = llvm::PowerOf2Ceil(length);
   llvm::SmallSetVector<int64_t, 4> columns, lanes, splits;
   SmallVector<ReductionOperands> operands{ReductionOperands::read};
-  bool isMultiPass = reduction.countPasses(/*joins=*/true) > 1;
+  // Columns are better held than joined.
+  bool isMultiPass = reduction.countPasses(/*joins=*/reduction.folds()) > 1;
   if (reduction.folds()) {
     // A warp's loads are neighbors; short rows share a block.
     int64_t most =
