@@ -151,9 +151,9 @@ public:
   /// its space, by default the plan's, and the fixed ones.
   std::optional<Prediction> findBest() const;
 
-  /// What stores move beyond the bytes of the results, because neighbors of the
-  /// kernel are not neighbors of a result. It decides between the rules of one
-  /// anchor.
+  /// What accesses move beyond the bytes of the tensors, because neighbors of
+  /// the kernel are not neighbors of a result or of an operand. It decides
+  /// between the rules of one anchor.
   virtual double getScatteredBytes() const { return 0; }
 
   /// Schedules with equal keys differ in runtime parameters only, and share one
