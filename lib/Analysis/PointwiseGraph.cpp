@@ -235,7 +235,8 @@ private:
   }
 
   /// Reads all parts that some point is in, each within its bound, and selects
-  /// one. Zeros around a leaf are what the leaf reads outside of its bound.
+  /// one. Zeros around a leaf are what the leaf reads outside of its bound, and
+  /// parts of one value are one leaf, which is read at other places.
   FailureOr<unsigned> readConcat(ConcatOp concat) {
     StridedView identity = StridedView::identity(concat);
     identity.strides.assign(identity.strides.size(), 0);
@@ -246,6 +247,7 @@ private:
     auto [first, last] = getRange(*coordinate);
     Node node{concat, {}};
     SmallVector<unsigned> nonzero;
+    size_t known = graph.nodes.size();
     int64_t start = 0;
     for (Value input : concat.getInputs()) {
       int64_t end = start + getShape(input)[concat.getDim()];
@@ -272,8 +274,61 @@ private:
       return node.operands.front();
     if (nonzero.size() == 1 && isPaddedLeaf(graph.nodes[nonzero.front()]))
       return nonzero.front();
+    if (std::optional<Leaf> leaf = joinParts(node, *coordinate)) {
+      forgetNodes(known);
+      return addLeaf(std::move(*leaf));
+    }
     node.operands.insert(node.operands.begin(), addCoordinate(*coordinate));
     return addNode(std::move(node));
+  }
+
+  /// The parts of a concatenation as one leaf, if they are the same view of one
+  /// value but for where it begins.
+  std::optional<Leaf> joinParts(const Node &concat,
+                                const StridedView &coordinate) const {
+    if (!llvm::all_of(concat.operands, [&](unsigned part) {
+          return isPaddedLeaf(graph.nodes[part]);
+        }))
+      return std::nullopt;
+    auto getPart = [&](size_t i) -> const Leaf & {
+      return graph.leaves[graph.nodes[concat.operands[i]].leaf];
+    };
+    Leaf joined = getPart(concat.operands.size() - 1);
+    for (size_t i = 0; i < concat.operands.size(); ++i)
+      if (!isSameButForPlace(getPart(i), joined))
+        return std::nullopt;
+    StridedView point = coordinate;
+    point.offset = 0;
+    for (size_t i = 0; i + 1 < concat.operands.size(); ++i)
+      joined.shifts.push_back(
+          {point, concat.ends[i] - coordinate.offset,
+           getPart(i).view.offset - getPart(i + 1).view.offset});
+    joined.bounds = bounds;
+    return joined;
+  }
+
+  /// Whether two parts are the same view of one value but for the offset, and
+  /// have no bounds but that of the part, the last of the current ones.
+  bool isSameButForPlace(const Leaf &a, const Leaf &b) const {
+    size_t count = bounds.size() + 1;
+    return a.value == b.value && a.view.strides == b.view.strides &&
+           a.indices.empty() && b.indices.empty() && a.bounds.size() == count &&
+           b.bounds.size() == count &&
+           llvm::equal(
+               a.shifts, b.shifts, [](const Shift &one, const Shift &other) {
+                 return one.coordinate.strides == other.coordinate.strides &&
+                        one.before == other.before &&
+                        one.distance == other.distance;
+               });
+  }
+
+  /// Removes the nodes from one on, all of which are leaves.
+  void forgetNodes(size_t first) {
+    size_t leaves = graph.nodes.size() - first;
+    graph.nodes.truncate(first);
+    graph.leaves.truncate(graph.leaves.size() - leaves);
+    for (auto at = visited.begin(); at != visited.end();)
+      at = at->second >= first ? visited.erase(at) : std::next(at);
   }
 
   /// Whether a node is a leaf that reads zero outside of its bounds.

@@ -60,33 +60,35 @@ func.func @shared(%x: tensor<4096x64xbf16>, %w: tensor<64x64xbf16>) -> (tensor<4
   return %1, %0 : tensor<4096x128xbf16>, tensor<4096x64xbf16>
 }
 
-// A kernel with several results writes all parts of one whole, and of another.
+// A kernel with several results writes all parts of a whole whose parts are as
+// large as each other, and two parts of another one.
 // CHECK-LABEL: func @several
-// CHECK: %[[R:.*]]:5 = fact.fused "pointwise" ins(%arg0 :
-// CHECK: fact.yield {{.*}} : tensor<32x131072xf32>, tensor<32x131072xf32>, tensor<32x3x65536xf32>, tensor<32x3x65536xf32>, tensor<32x3x65536xf32>
+// CHECK: %[[R:.*]]:3 = fact.fused "pointwise" ins(%arg0 :
+// CHECK: %[[WHOLE:.*]] = fact.concat {{.*}} -> tensor<32x3x65536xf32>
+// CHECK: fact.yield %{{.*}}, %{{.*}}, %[[WHOLE]] : tensor<32x163840xf32>, tensor<32x163840xf32>, tensor<32x3x65536xf32>
+// CHECK: %[[S:.*]] = fact.fused "pointwise" ins(%arg0 :
+// CHECK: fact.yield {{.*}} : tensor<32x163840xf32>
 // CHECK-NOT: fact.fused
-// CHECK: %[[FIRST:.*]] = fact.slice %[[R]]#2 dim 1 start 0
-// CHECK: %[[SECOND:.*]] = fact.slice %[[R]]#3 dim 1 start 1
-// CHECK: %[[THIRD:.*]] = fact.slice %[[R]]#4 dim 1 start 2
-// CHECK: fact.concat %[[FIRST]], %[[SECOND]], %[[THIRD]] dim 1
-// CHECK: %[[LEFT:.*]] = fact.slice %[[R]]#0 dim 1 start 0
-// CHECK: %[[RIGHT:.*]] = fact.slice %[[R]]#1 dim 1 start 65536
-// CHECK: fact.concat %[[LEFT]], %[[RIGHT]] dim 1
-// CHECK-NOT: fact.fused
+// CHECK: %[[FIRST:.*]] = fact.slice %[[R]]#0 dim 1 start 0
+// CHECK: %[[SECOND:.*]] = fact.slice %[[R]]#1 dim 1 start 65536
+// CHECK: %[[THIRD:.*]] = fact.slice %[[S]] dim 1 start 131072
+// CHECK: %[[JOINED:.*]] = fact.concat %[[FIRST]], %[[SECOND]], %[[THIRD]] dim 1
+// CHECK: return %[[R]]#2, %[[JOINED]]
 
 // INLINED-LABEL: func @several
 // INLINED-NOT: ub.poison
-// INLINED-NOT: fact.slice
-func.func @several(%x: tensor<32x65536xf32>) -> (tensor<32x3x65536xf32>, tensor<32x131072xf32>) {
+func.func @several(%x: tensor<32x65536xf32>) -> (tensor<32x3x65536xf32>, tensor<32x163840xf32>) {
   %0 = fact.sin %x : (tensor<32x65536xf32>) -> tensor<32x65536xf32>
   %1 = fact.cos %0 : (tensor<32x65536xf32>) -> tensor<32x65536xf32>
   %2 = fact.exp %1 : (tensor<32x65536xf32>) -> tensor<32x65536xf32>
   %3 = fact.tanh %2 : (tensor<32x65536xf32>) -> tensor<32x65536xf32>
   %4 = fact.sigmoid %3 : (tensor<32x65536xf32>) -> tensor<32x65536xf32>
+  %11 = fact.slice %x dim 1 start 0 : (tensor<32x65536xf32>) -> tensor<32x32768xf32>
+  %10 = fact.sigmoid %11 : (tensor<32x32768xf32>) -> tensor<32x32768xf32>
   %5 = fact.reshape %0 : (tensor<32x65536xf32>) -> tensor<32x1x65536xf32>
   %6 = fact.reshape %1 : (tensor<32x65536xf32>) -> tensor<32x1x65536xf32>
   %7 = fact.reshape %2 : (tensor<32x65536xf32>) -> tensor<32x1x65536xf32>
   %8 = fact.concat %5, %6, %7 dim 1 : (tensor<32x1x65536xf32>, tensor<32x1x65536xf32>, tensor<32x1x65536xf32>) -> tensor<32x3x65536xf32>
-  %9 = fact.concat %3, %4 dim 1 : (tensor<32x65536xf32>, tensor<32x65536xf32>) -> tensor<32x131072xf32>
-  return %8, %9 : tensor<32x3x65536xf32>, tensor<32x131072xf32>
+  %9 = fact.concat %3, %4, %10 dim 1 : (tensor<32x65536xf32>, tensor<32x65536xf32>, tensor<32x32768xf32>) -> tensor<32x163840xf32>
+  return %8, %9 : tensor<32x3x65536xf32>, tensor<32x163840xf32>
 }

@@ -15,15 +15,19 @@ pytestmark = NEEDED
 
 
 class Reads(torch.nn.Module):
-    """Pointwise kernels that read through pads, concats, rolls and gathers."""
+    """Pointwise kernels that read through pads, concats, rolls and gathers: one element that wraps
+    around, rows that move as a whole, and parts that are results of one kernel."""
 
-    def forward(self, x, index):
-        return (F.pad(x, (1, 2, 0, 3)) * 2, torch.cat([x, x.relu()], 1) + 1, x.roll(2, -1).exp(),
-                x[:, index].sigmoid())
+    def forward(self, x, index, y):
+        wrapped = torch.cat([y[..., -4:], y, y[..., :4]], -1)
+        near = y.roll((1, -1), (-2, -1)) - y.roll(2, -2)
+        return (F.pad(x, (1, 2, 0, 3)) * 2, torch.cat([x, x.relu()], 1) + 1, x[:, index].sigmoid(),
+                torch.stack([near.sin().cos(), y.roll(3, 0).cos().sin()], 1), F.pad(wrapped, (0, 0, 1, 0)))
 
 
 def test_reads(root, tmp_path):
-    emulate(root, tmp_path, Reads().eval(), [torch.randn(3, 7, 37), torch.tensor([5, 0, 5])], "h200")
+    emulate(root, tmp_path, Reads().eval(),
+            [torch.randn(3, 7, 37), torch.tensor([5, 0, 5]), torch.randn(3, 5, 16)], "h200")
 
 
 # A transposing pass, short rows, a reduction over the middle, and rows of points, whose coordinates are

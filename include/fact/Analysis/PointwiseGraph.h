@@ -35,6 +35,13 @@ public:
     int64_t lower, upper;
   };
 
+  /// Points whose coordinate is less than `before` read `distance` elements
+  /// further: rolled tensors are two parts of one.
+  struct Shift {
+    StridedView coordinate;
+    int64_t before, distance;
+  };
+
   /// A value that is read and not computed: an argument of the region, a
   /// constant in memory, an anchor, which the kernel has at hand, or a
   /// coordinate of the point.
@@ -49,6 +56,9 @@ public:
     /// The part of a concatenation that the value is: other points read zero,
     /// and nothing from memory.
     std::vector<Bound> bounds = {};
+    /// Where the parts of a concatenation are views of the same value, which
+    /// lie elsewhere.
+    std::vector<Shift> shifts = {};
     /// Whether the leaf is the position that `view` says, not an element there.
     bool isCoordinate = false;
   };

@@ -98,3 +98,88 @@ module attributes {fact.target = #fact.machine<"h200">} {
     return %0 : tensor<32x128x128x64xf32>
   }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A tensor that is rolled along two dimensions is one read, which wraps around.
+// CHECK:      Extents<3, 5, 7>,
+// CHECK-NEXT: Operands<Shifted<Strided<0, f32, Strides<35, 7, 1>, -29>,
+// CHECK-NEXT:                  Shift<Strides<0, 1, 0>, 4, 35>,
+// CHECK-NEXT:                  Shift<Strides<0, 0, 1>, 1, 7>>>,
+func.func @roll(%a: tensor<3x5x7xf32>) -> tensor<3x5x7xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<3x5x7xf32>) {
+  ^bb0(%x: tensor<3x5x7xf32>):
+    %1 = fact.slice %x dim 1 start 1 : (tensor<3x5x7xf32>) -> tensor<3x4x7xf32>
+    %2 = fact.slice %x dim 1 start 0 : (tensor<3x5x7xf32>) -> tensor<3x1x7xf32>
+    %3 = fact.concat %1, %2 dim 1 : (tensor<3x4x7xf32>, tensor<3x1x7xf32>) -> tensor<3x5x7xf32>
+    %4 = fact.slice %3 dim 2 start 6 : (tensor<3x5x7xf32>) -> tensor<3x5x1xf32>
+    %5 = fact.slice %3 dim 2 start 0 : (tensor<3x5x7xf32>) -> tensor<3x5x6xf32>
+    %6 = fact.concat %4, %5 dim 2 : (tensor<3x5x1xf32>, tensor<3x5x6xf32>) -> tensor<3x5x7xf32>
+    fact.yield %6 : tensor<3x5x7xf32>
+  } : tensor<3x5x7xf32>
+  return %0 : tensor<3x5x7xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// So is a circular padding, here within zeros.
+// CHECK:      Extents<3, 11>,
+// CHECK-NEXT: Operands<Guarded<Shifted<Strided<0, f32, Strides<7, 1>, -9>,
+// CHECK-NEXT:                  Shift<Strides<0, 1>, 2, 7>,
+// CHECK-NEXT:                  Shift<Strides<0, 1>, 9, 7>>,
+// CHECK-NEXT:                  Bound<Strides<0, 1>, 0, 0, 10>>>,
+func.func @circular(%a: tensor<3x7xf32>) -> tensor<3x11xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<3x7xf32>) {
+  ^bb0(%x: tensor<3x7xf32>):
+    %1 = fact.slice %x dim 1 start 5 : (tensor<3x7xf32>) -> tensor<3x2xf32>
+    %2 = fact.slice %x dim 1 start 0 : (tensor<3x7xf32>) -> tensor<3x1xf32>
+    %3 = fact.concat %1, %x, %2 dim 1 : (tensor<3x2xf32>, tensor<3x7xf32>, tensor<3x1xf32>) -> tensor<3x10xf32>
+    %4 = fact.constant dense<0.0> : tensor<3x1xf32>
+    %5 = fact.concat %3, %4 dim 1 : (tensor<3x10xf32>, tensor<3x1xf32>) -> tensor<3x11xf32>
+    fact.yield %5 : tensor<3x11xf32>
+  } : tensor<3x11xf32>
+  return %0 : tensor<3x11xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Parts of different tensors are selected.
+// CHECK: Guarded<Strided<0, f32
+// CHECK: Guarded<Strided<1, f32
+// CHECK: Coordinate<
+func.func @two(%a: tensor<3x7xf32>, %b: tensor<3x7xf32>) -> tensor<3x14xf32> {
+  %0 = fact.fused "pointwise" ins(%a, %b : tensor<3x7xf32>, tensor<3x7xf32>) {
+  ^bb0(%x: tensor<3x7xf32>, %y: tensor<3x7xf32>):
+    %1 = fact.concat %x, %y dim 1 : (tensor<3x7xf32>, tensor<3x7xf32>) -> tensor<3x14xf32>
+    fact.yield %1 : tensor<3x14xf32>
+  } : tensor<3x14xf32>
+  return %0 : tensor<3x14xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Parts that cost too much to compute for each element are results of their
+// own, which lie in one tensor.
+// CHECK:      Extents<48>,
+// CHECK-NEXT: Operands<Strided<0, f32, Strides<1>>,
+// CHECK-NEXT:          Strided<1, f32, Strides<1>>>,
+// CHECK-NEXT: Results<Result<Body0, Strided<2, f32, Strides<1>>>,
+// CHECK-NEXT:         Result<Body1, Strided<2, f32, Strides<1>, 48>>>,
+func.func @parts(%a: tensor<3x16xf32>, %b: tensor<3x16xf32>) -> tensor<6x16xf32> {
+  %0 = fact.fused "pointwise" ins(%a, %b : tensor<3x16xf32>, tensor<3x16xf32>) {
+  ^bb0(%x: tensor<3x16xf32>, %y: tensor<3x16xf32>):
+    %1 = fact.pow %x, %y : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+    %2 = fact.pow %y, %x : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+    %3 = fact.concat %1, %2 dim 0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<6x16xf32>
+    fact.yield %3 : tensor<6x16xf32>
+  } : tensor<6x16xf32>
+  return %0 : tensor<6x16xf32>
+}
+}

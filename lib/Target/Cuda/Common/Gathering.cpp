@@ -15,6 +15,9 @@ bool GatheringReads::isConstant(size_t operand, size_t dim) const {
   for (const PointwiseGraph::Bound &bound : getBounds(operand))
     if (bound.coordinate.strides[dim] != 0)
       return false;
+  for (const PointwiseGraph::Shift &shift : getShifts(operand))
+    if (shift.coordinate.strides[dim] != 0)
+      return false;
   return llvm::all_of(getArgument(operand).indices,
                       [&](const PointwiseGraph::Index &index) {
                         return isConstant(index, dim);
@@ -83,10 +86,12 @@ void GatheringReads::print(raw_ostream &os, size_t operand,
     os << ", " << view.offset << '>';
     return;
   }
+  ArrayRef<PointwiseGraph::Shift> moves = getShifts(operand);
   bool gathers = isGathered(operand);
-  os << (guards.empty() ? "" : "Guarded<") << (gathers ? "Gathered<" : "");
+  os << (guards.empty() ? "" : "Guarded<") << (moves.empty() ? "" : "Shifted<")
+     << (gathers ? "Gathered<" : "");
   printRead(os, view, getBuffer(argument.value),
-            streams && guards.empty() && !gathers &&
+            streams && guards.empty() && moves.empty() && !gathers &&
                 isReadByOne(function, argument.value));
   for (const PointwiseGraph::Index &index : argument.indices)
     os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
@@ -94,6 +99,12 @@ void GatheringReads::print(raw_ostream &os, size_t operand,
        << (isConstant(index, view.shape.size() - 1) ? "true" : "false")
        << (isChained(index) ? ", true>" : ">");
   os << (gathers ? ">" : "");
+  for (const PointwiseGraph::Shift &shift : moves) {
+    os << indent << "Shift<";
+    printStrides(os, shift.coordinate);
+    os << ", " << shift.before << ", " << shift.distance << '>';
+  }
+  os << (moves.empty() ? "" : ">");
   printBounds(os, guards);
   os << (guards.empty() ? "" : ">");
 }

@@ -16,6 +16,8 @@ struct GatheringReads {
   llvm::ArrayRef<StridedView> views;
   /// Where each view is read; everywhere if there are none.
   llvm::ArrayRef<std::vector<PointwiseGraph::Bound>> bounds = {};
+  /// Where each view lies at some of the points; in place if there are none.
+  llvm::ArrayRef<std::vector<PointwiseGraph::Shift>> shifts = {};
 
   const ScalarFunction::Argument &getArgument(size_t operand) const {
     return function.getArguments()[leading + operand];
@@ -27,6 +29,11 @@ struct GatheringReads {
     if (bounds.empty())
       return {};
     return bounds[operand];
+  }
+  llvm::ArrayRef<PointwiseGraph::Shift> getShifts(size_t operand) const {
+    if (shifts.empty())
+      return {};
+    return shifts[operand];
   }
   /// Whether neighbors along a dimension read the same element.
   bool isConstant(size_t operand, size_t dim) const;
@@ -43,6 +50,7 @@ struct GatheringReads {
   printFunctors(llvm::raw_ostream &os, llvm::StringRef name,
                 llvm::ArrayRef<std::string> argumentNames) const;
   /// `Strided<...>`, in `Gathered<..., IndexOf<...>>` where indices move it, in
+  /// `Shifted<..., Shift<...>>` where the point moves it, in
   /// `Guarded<..., Bound<...>>` within bounds, or in `Streamed<...>` if
   /// `streams` and it is read once; `Coordinate<...>` of a position.
   void print(llvm::raw_ostream &os, size_t operand,

@@ -10,7 +10,6 @@
 
 #include "Interleaving.h"
 #include "PointwiseTiling.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -62,9 +61,11 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
 
   SmallVector<StridedView> views;
   std::vector<std::vector<PointwiseGraph::Bound>> bounds;
+  std::vector<std::vector<PointwiseGraph::Shift>> shifts;
   for (const ScalarFunction::Argument &argument : body->getArguments()) {
     views.push_back(argument.view);
     bounds.push_back(argument.bounds);
+    shifts.push_back(argument.shifts);
   }
   size_t operands = views.size();
   llvm::append_range(views, results);
@@ -81,23 +82,29 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
         bounds.back().push_back(bound);
     }
   }
-  for (const auto &list : bounds)
-    for (const PointwiseGraph::Bound &bound : list)
-      views.push_back(bound.coordinate);
+  SmallVector<StridedView *> coordinates;
+  for (auto &list : bounds)
+    for (PointwiseGraph::Bound &bound : list) {
+      if (bound.upper > INT32_MAX)
+        return emitError() << "coordinates of bounds must fit 32 bits";
+      coordinates.push_back(&bound.coordinate);
+    }
+  for (auto &list : shifts)
+    for (PointwiseGraph::Shift &shift : list) {
+      if (std::abs(shift.before) > INT32_MAX)
+        return emitError() << "coordinates of shifts must fit 32 bits";
+      coordinates.push_back(&shift.coordinate);
+    }
+  for (const StridedView *coordinate : coordinates)
+    views.push_back(*coordinate);
   followStores(views, results.front());
   collapseDimensions(views);
   if (views.front().shape.size() > 8)
     return emitError() << "needs " << views.front().shape.size()
                        << " dimensions even after collapsing, more than 8";
-  ArrayRef<StridedView> coordinates =
-      ArrayRef(views).drop_front(operands + results.size());
-  for (auto &list : bounds)
-    for (PointwiseGraph::Bound &bound : list) {
-      if (bound.upper > INT32_MAX)
-        return emitError() << "coordinates of bounds must fit 32 bits";
-      bound.coordinate = coordinates.front();
-      coordinates = coordinates.drop_front();
-    }
+  for (auto [coordinate, view] : llvm::zip_equal(
+           coordinates, ArrayRef(views).take_back(coordinates.size())))
+    *coordinate = view;
   std::vector<std::vector<PointwiseGraph::Bound>> resultBounds(
       bounds.begin() + operands, bounds.end());
   bounds.resize(operands);
@@ -105,14 +112,19 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).slice(operands, results.size())),
       std::move(bounds),
+      std::move(shifts),
       std::move(resultBounds),
       SmallVector<int64_t>(resultBuffers),
       std::move(*body),
       nullptr};
 }
 
-bool Pointwise::readsConcats() const {
+bool Pointwise::readsParts() const {
   return llvm::any_of(bounds, [](const auto &list) { return !list.empty(); });
+}
+
+bool Pointwise::readsShifted() const {
+  return llvm::any_of(shifts, [](const auto &list) { return !list.empty(); });
 }
 
 bool Pointwise::isCropped() const {
@@ -123,7 +135,7 @@ bool Pointwise::isCropped() const {
 bool Pointwise::isPlain(size_t operand) const {
   const ScalarFunction::Argument &argument = getArgument(operand);
   return !argument.isCoordinate && argument.indices.empty() &&
-         argument.bounds.empty();
+         argument.bounds.empty() && argument.shifts.empty();
 }
 
 bool Pointwise::isPlain() const {
@@ -166,9 +178,9 @@ bool Pointwise::sharesIndices() const {
 int64_t
 Pointwise::getVectorsPerThread(int64_t threads, int64_t vector,
                                const MachineDescription &machine) const {
+  // Loads in flight, each of which is a register or two.
+  constexpr int64_t mostLoads = 32;
   if (sharesIndices()) {
-    // Loads in flight, each of which is a register or two.
-    constexpr int64_t mostLoads = 32;
     int64_t loads =
         vector * llvm::count_if(body.getArguments(), [](const auto &argument) {
           return !argument.indices.empty();
@@ -183,7 +195,13 @@ Pointwise::getVectorsPerThread(int64_t threads, int64_t vector,
   // Vectors in flight hide latency once every multiprocessor is full: two, or
   // more short ones.
   bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
-  return !many ? 1 : vector * getWidestBytes() > 8 ? 2 : 4;
+  int64_t count = !many ? 1 : vector * getWidestBytes() > 8 ? 2 : 4;
+  int64_t loads = vector * llvm::count_if(shifts, [](const auto &list) {
+                    return !list.empty();
+                  });
+  while (count > 1 && count * loads > mostLoads)
+    count /= 2;
+  return count;
 }
 
 int64_t Pointwise::limitVector(int64_t vector) const {
@@ -206,140 +224,6 @@ int64_t Pointwise::limitVector(int64_t vector) const {
   while (getElements() % ofAll != 0 || ofAll * bytes > 16)
     ofAll /= 2;
   return std::max(ofRows, ofAll);
-}
-
-double fact::countBytes(const StridedView &view) {
-  double bytes = getStorageBytes(getTensorType(view.base).getElementType());
-  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-    if (stride != 0)
-      bytes *= size;
-  return bytes;
-}
-
-/// How many points are between neighbors in memory.
-static int64_t getDistance(const StridedView &view) {
-  int64_t distance = 1;
-  for (size_t i = view.shape.size(); i-- > 0; distance *= view.shape[i])
-    if (std::abs(view.strides[i]) == 1)
-      return distance;
-  return 1;
-}
-
-/// The traffic of a pass along the last dimension, over the bytes that it
-/// needs: elements that are not neighbors in memory cost whole sectors, which
-/// a block finds again where the dimension is short and it has the neighbors.
-static double getSectorWaste(const StridedView &view) {
-  constexpr int64_t pointsOfABlock = 2048;
-  double sector =
-      32.0 / getStorageBytes(getTensorType(view.base).getElementType());
-  double stride = std::abs(view.strides.back());
-  double waste = std::min(stride, sector);
-  if (getDistance(view) < pointsOfABlock)
-    waste = std::min(waste, double(view.shape.back()) / 16);
-  return std::max(1.0, waste);
-}
-
-/// The bytes that an operand reads: those of its part of a concatenation, and
-/// no more through a gather than its source has.
-static double countOperandBytes(const Pointwise &pointwise, size_t operand) {
-  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
-  if (argument.isCoordinate)
-    return 0;
-  RankedTensorType type = getTensorType(argument.value);
-  double bytes = countBytes(pointwise.operands[operand]);
-  if (!argument.indices.empty())
-    bytes = std::min(double(pointwise.getElements()),
-                     double(type.getNumElements())) *
-            getStorageBytes(type.getElementType());
-  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand]) {
-    double range = 1;
-    for (auto [size, stride] :
-         llvm::zip_equal(bound.coordinate.shape, bound.coordinate.strides))
-      range += double(size - 1) * std::abs(stride);
-    bytes *= std::min(1.0, double(bound.upper - bound.lower) / range);
-  }
-  return bytes;
-}
-
-double Pointwise::getBytes() const {
-  double bytes = 0;
-  for (size_t i = 0; i < operands.size(); ++i)
-    bytes += countOperandBytes(*this, i);
-  for (const StridedView &view : results)
-    bytes += countBytes(view);
-  return bytes;
-}
-
-bool Pointwise::wastesSectors() const {
-  for (auto [i, view] : llvm::enumerate(operands))
-    if (!getArgument(i).isCoordinate && getSectorWaste(view) > 1)
-      return true;
-  return llvm::any_of(results, [](const StridedView &view) {
-    return getSectorWaste(view) > 1;
-  });
-}
-
-LogicalResult fact::checkConcats(const Pointwise &pointwise,
-                                 EmitError emitError) {
-  constexpr int64_t mostParts = 16;
-  // A pass more is worth so many slots per element, or as many as
-  // multiprocessors issue while memory moves it.
-  constexpr double fewSlots = 64, slotsPerByte = 6;
-  int64_t parts = llvm::count_if(
-      pointwise.bounds, [](const auto &list) { return !list.empty(); });
-  if (parts > mostParts)
-    return emitError() << "reads " << parts
-                       << " parts of 'fact.concat' for each element, more than "
-                       << mostParts;
-  bool selects =
-      llvm::any_of(pointwise.body.getArguments(),
-                   [](const auto &argument) { return argument.isCoordinate; });
-  double mostSlots =
-      std::max(fewSlots, slotsPerByte * pointwise.getBytes() /
-                             std::max<int64_t>(pointwise.getElements(), 1));
-  if (selects && pointwise.body.getCost() > mostSlots)
-    return emitError() << "computes all parts of 'fact.concat' for each "
-                          "element, which takes longer than reading them";
-  return success();
-}
-
-double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
-                                 const MachineDescription &machine) const {
-  int64_t access = schedule.getVector() * getWidestBytes();
-  double efficiency = access >= 16 ? 0.9 : access >= 8 ? 0.88 : 0.75;
-  if (schedule.getThreads() != 256)
-    efficiency *= 0.99;
-  double bytes = 0, slots = 6 + body.getCost();
-  auto add = [&](const StridedView &view, double read) {
-    double waste = getSectorWaste(view);
-    bytes += read * waste;
-    // Lines that a warp touches one after the other.
-    if (waste > 1)
-      slots += 64;
-  };
-  int64_t vector = limitVector(schedule.getVector());
-  for (auto [i, view] : llvm::enumerate(operands)) {
-    slots += 4 * (bounds[i].size() + getArgument(i).indices.size());
-    if (isPlain(i) && getPickedWidth(view, vector) > 1) {
-      // Operands that are picked from the same elements read them once.
-      if (!isPickedBefore(operands, i))
-        bytes += countBytes(view) * view.strides.back();
-    } else if (!getArgument(i).isCoordinate) {
-      add(view, countOperandBytes(*this, i));
-    }
-  }
-  bool areRuns =
-      getRunLength(results, resultBuffers, getShape().size() - 1) > 1;
-  for (const StridedView &view : results) {
-    if (areRuns)
-      bytes += countBytes(view);
-    else
-      add(view, countBytes(view));
-  }
-  double memory = bytes / (machine.bandwidth * efficiency);
-  double compute =
-      getElements() * slots / (machine.multiprocessors * 128 * machine.clock);
-  return std::max(memory, compute) + machine.launchSeconds;
 }
 
 SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
@@ -435,31 +319,49 @@ static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
   return pointwise;
 }
 
-/// The region over the index space of the yielded values, or with the last
-/// views as strides of the results.
-static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
+namespace {
+/// What a kernel computes at a point: the yielded values; those before the last
+/// views, which are strides of the results; or the inputs of their last
+/// concatenations, which are as large as each other.
+enum class Computed { Yielded, BeforeViews, Parts };
+} // namespace
+
+/// The inputs of a concatenation, each with its part of the destination; the
+/// destination itself where there is none.
+static SmallVector<Destination> getPartsOf(const Destination &destination) {
+  if (auto concat = destination.value.getDefiningOp<ConcatOp>())
+    return getParts(concat, destination);
+  return {destination};
+}
+
+static FailureOr<Pointwise> getPointwise(FusedOp fused, Computed computed,
                                          EmitError emitError) {
   SmallVector<Destination> results;
   SmallVector<int64_t> buffers;
   for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
     Destination destination{yielded, StridedView::identity(yielded)};
-    if (stripViews) {
+    if (computed != Computed::Yielded) {
       FailureOr<Destination> stripped = getDestination(yielded, emitError);
       if (failed(stripped))
         return failure();
       destination = *stripped;
     }
-    results.push_back(std::move(destination));
-    buffers.push_back(getResultBuffer(fused, i));
+    if (computed == Computed::Parts)
+      llvm::append_range(results, getPartsOf(destination));
+    else
+      results.push_back(std::move(destination));
+    buffers.resize(results.size(), getResultBuffer(fused, i));
   }
   FailureOr<Pointwise> pointwise =
       Pointwise::get(results, buffers, hasOnly16BitResults(fused), emitError);
-  if (failed(pointwise) || !pointwise->readsConcats())
+  if (failed(pointwise) ||
+      !(pointwise->readsParts() || pointwise->readsShifted()))
     return pointwise;
   if (failed(checkConcats(*pointwise, emitError)))
     return failure();
   for (auto concat : fused.getBody().getOps<ConcatOp>())
-    if (2 * concat.getType().getNumElements() < pointwise->getElements())
+    if (pointwise->readsParts() &&
+        2 * concat.getType().getNumElements() < pointwise->getElements())
       return emitError() << "reads each element of 'fact.concat' more than "
                             "twice, which costs more than a copy";
   if (pointwise->wastesSectors())
@@ -552,14 +454,14 @@ FailureOr<Pointwise> PointwisePlan::read(FusedOp fused, EmitError emitError) {
       return emitError() << "a result has no elements";
   if (!fused.getBody().front().getOps<RotaryOp>().empty())
     return getRotary(fused, emitError);
-  {
+  for (Computed computed :
+       {Computed::Yielded, Computed::BeforeViews, Computed::Parts}) {
     Silence silence(fused);
-    FailureOr<Pointwise> direct =
-        getPointwise(fused, /*stripViews=*/false, silence);
-    if (succeeded(direct))
-      return direct;
+    FailureOr<Pointwise> pointwise = getPointwise(fused, computed, silence);
+    if (succeeded(pointwise))
+      return pointwise;
   }
-  return getPointwise(fused, /*stripViews=*/true, emitError);
+  return getPointwise(fused, Computed::BeforeViews, emitError);
 }
 
 LogicalResult PointwisePlan::emit(ArrayRef<KernelVariant> variants,

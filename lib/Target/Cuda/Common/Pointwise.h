@@ -12,8 +12,11 @@ namespace fact {
 struct Pointwise {
   /// Collapsed views of one shape, the index space.
   llvm::SmallVector<StridedView> operands, results;
-  /// Where each operand is read, and where each result is stored.
-  std::vector<std::vector<PointwiseGraph::Bound>> bounds, resultBounds;
+  /// Where each operand is read.
+  std::vector<std::vector<PointwiseGraph::Bound>> bounds;
+  std::vector<std::vector<PointwiseGraph::Shift>> shifts;
+  /// Where each result is stored.
+  std::vector<std::vector<PointwiseGraph::Bound>> resultBounds;
   llvm::SmallVector<int64_t> resultBuffers;
   ScalarFunction body;
   /// What the values belong to, where it is not the region itself.
@@ -32,15 +35,21 @@ struct Pointwise {
     return body.getArguments()[operand];
   }
   /// How operands are read.
-  GatheringReads getReads() const { return {body, 0, operands, bounds}; }
+  GatheringReads getReads() const {
+    return {body, 0, operands, bounds, shifts};
+  }
   /// Bytes of the widest element that is stored, or read in vectors, with those
   /// between it and the next one if they move together.
   int64_t getWidestBytes() const;
-  /// Whether an operand is at strides, not gathered, guarded or computed.
+  /// Whether an operand is at strides, not gathered, guarded, shifted or
+  /// computed.
   bool isPlain(size_t operand) const;
   /// Whether all operands are elements at strides.
   bool isPlain() const;
-  bool readsConcats() const;
+  /// Whether operands are parts of concatenations, of which one is selected.
+  bool readsParts() const;
+  /// Whether operands are read at shifted places.
+  bool readsShifted() const;
   /// Whether some elements are not stored.
   bool isCropped() const;
   /// Whether an operand or a result is not read along its memory.

@@ -43,6 +43,12 @@
 //   Operands<Guarded<Strided<0, f32, Strides<56, 1>, -1>,
 //                    Bound<Strides<0, 1>, 0, 1, 57>>>
 //
+// `Shifted` reads elsewhere where a coordinate is low:
+//
+//   // y = roll(x, 1) for rows of 56
+//   Operands<Shifted<Strided<0, f32, Strides<56, 1>, -1>,
+//                    Shift<Strides<0, 1>, 1, 56>>>
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_POINTWISE_CUH
@@ -333,7 +339,7 @@ private:
   /// Whether the rows of a thread have the same elements of an operand.
   template <class Tensor> static constexpr bool is_same_in_rows() {
     return has_rows && !is_indexed_v<Tensor> && !is_guarded_v<Tensor> &&
-           Tensor::Strides::values[0] == 0;
+           !is_shifted_v<Tensor> && Tensor::Strides::values[0] == 0;
   }
 
   /// One vector of each operand: a tuple that stays in registers.
@@ -370,6 +376,7 @@ private:
       (reach < 0 ? low : high) += reach;
     }
     stretch(typename Reads<Tensor>::Indices{}, low, high);
+    stretch_by(typename Reads<Tensor>::Shifts{}, low, high);
     return low > INT32_MIN / 2 && high < INT32_MAX / 2;
   }
   template <class... Indices>
@@ -377,6 +384,11 @@ private:
     (((Indices::stride < 0 ? low : high) +=
       (Indices::size - 1) * Indices::stride),
      ...);
+  }
+  template <class... Shifts>
+  static constexpr void stretch_by(Pack<Shifts...>, int64_t &low,
+                                   int64_t &high) {
+    (((Shifts::distance < 0 ? low : high) += Shifts::distance), ...);
   }
   template <class Tensor>
   using Offset = std::conditional_t<is_short<Tensor>(), int32_t, int64_t>;
@@ -437,7 +449,7 @@ private:
     if (!is_flat)
       return Tensor::template moves_in_vectors<vector>();
     bool contiguous = !is_indexed_v<Tensor> && !is_guarded_v<Tensor> &&
-                      Tensor::offset % vector == 0;
+                      !is_shifted_v<Tensor> && Tensor::offset % vector == 0;
     int64_t inner = 1;
     for (int d = Extents::rank - 1; d >= 0; --d) {
       contiguous &= Tensor::Strides::values[d] == inner;
@@ -480,7 +492,8 @@ private:
         pick<Tensor>(base, place, values);
       else
         load_from<Tensor, Checked>(
-            base, place, values, typename Reads<Tensor>::Bounds{}, operands...);
+            base, place, values, typename Reads<Tensor>::Bounds{},
+            typename Reads<Tensor>::Shifts{}, operands...);
     }
   }
 
@@ -500,16 +513,19 @@ private:
       values[i] = widen(spanned[i * Tensor::step + Tensor::place]);
   }
 
-  template <class Tensor, bool Checked, class... Bounds, class... Arguments>
-  FACT_DEVICE void load_from(typename Tensor::Element const *base,
-                             Place const &place,
-                             Compute<typename Tensor::Element> *values,
-                             Pack<Bounds...>, Arguments const *...operands) {
+  template <class Tensor, bool Checked, class... Bounds, class... Shifts,
+            class... Arguments>
+  FACT_DEVICE void
+  load_from(typename Tensor::Element const *base, Place const &place,
+            Compute<typename Tensor::Element> *values, Pack<Bounds...>,
+            Pack<Shifts...>, Arguments const *...operands) {
     using Indices = typename Reads<Tensor>::Indices;
     using Value = Compute<typename Tensor::Element>;
     Positions<Tensor, Offset<Tensor>> offsets(place);
     [[maybe_unused]] std::tuple<Positions<Bounds, int32_t>...> coordinates(
         Positions<Bounds, int32_t>{place}...);
+    [[maybe_unused]] std::tuple<Positions<Shifts, int32_t>...> shifted(
+        Positions<Shifts, int32_t>{place}...);
     constexpr bool whole = moves_in_vectors<Tensor>();
 #pragma unroll
     for (int i = 0; i < (whole ? 1 : vector); ++i) {
@@ -518,6 +534,12 @@ private:
                          std::get<Positions<Bounds, int32_t>>(coordinates)[i] +
                          int32_t(get_row<Bounds>(place))));
       Offset<Tensor> offset = offsets[i];
+      ((offset += std::get<Positions<Shifts, int32_t>>(shifted)[i] +
+                              int32_t(get_row<Shifts>(place)) <
+                          int32_t(Shifts::before)
+                      ? Offset<Tensor>(Shifts::distance)
+                      : Offset<Tensor>(0)),
+       ...);
       bool found = move<Checked>(Indices{}, offset, operands[i]...);
       // Rows lie a constant apart.
       auto const *element = base + offset + get_row<Tensor>(place);

@@ -114,12 +114,27 @@ struct Bound {
   }
 };
 
+/// Moves a read by `Distance` elements where the coordinate is less than
+/// `Before`.
+template <class Strides_, int64_t Before, int64_t Distance> struct Shift {
+  using Strides = Strides_;
+  static constexpr int64_t offset = 0, before = Before, distance = Distance;
+  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
+
+  /// True if a vector of `Count` moves as a whole, and stays aligned.
+  template <int Count> static constexpr bool keeps_vectors() {
+    return Distance % Count == 0 &&
+           Bound<Strides, 0, 0, Before>::template is_shared<Count>();
+  }
+};
+
 template <class...> struct Pack {};
 
-/// How tensors are read: by which indices, within which bounds.
+/// How tensors are read: by which indices, within which bounds, shifted where.
 template <class Tensor> struct Reads {
   using Indices = Pack<>;
   using Bounds = Pack<>;
+  using Shifts = Pack<>;
 };
 
 /// A tensor that indices choose elements of. An index outside of the source
@@ -133,6 +148,21 @@ template <class Tensor, class... List> struct Gathered : Tensor {
 template <class Tensor, class... List> struct Reads<Gathered<Tensor, List...>> {
   using Indices = Pack<List...>;
   using Bounds = Pack<>;
+  using Shifts = Pack<>;
+};
+
+/// A tensor whose elements lie elsewhere for some of the points, as in one that
+/// is rolled: its end is read where the coordinate is low.
+template <class Tensor, class... List> struct Shifted : Tensor {
+  template <int Count> static constexpr bool moves_in_vectors() {
+    return Tensor::template moves_in_vectors<Count>() &&
+           (List::template keeps_vectors<Count>() && ...);
+  }
+};
+template <class Tensor, class... List> struct Reads<Shifted<Tensor, List...>> {
+  using Indices = typename Reads<Tensor>::Indices;
+  using Bounds = Pack<>;
+  using Shifts = Pack<List...>;
 };
 
 /// An operand that is zero outside of any of its bounds, or a result that is
@@ -146,6 +176,7 @@ template <class Tensor, class... List> struct Guarded : Tensor {
 template <class Tensor, class... List> struct Reads<Guarded<Tensor, List...>> {
   using Indices = typename Reads<Tensor>::Indices;
   using Bounds = Pack<List...>;
+  using Shifts = typename Reads<Tensor>::Shifts;
 };
 
 /// A position in the index space, as an operand.
@@ -168,6 +199,10 @@ inline constexpr bool is_indexed_v =
 template <class Tensor>
 inline constexpr bool is_guarded_v =
     !std::is_same_v<typename Reads<Tensor>::Bounds, Pack<>>;
+
+template <class Tensor>
+inline constexpr bool is_shifted_v =
+    !std::is_same_v<typename Reads<Tensor>::Shifts, Pack<>>;
 
 /// What an index outside of a source gives.
 template <class Value> FACT_DEVICE Value missing_value() {
