@@ -84,6 +84,44 @@ static Value sortPlaces(TorchCall &call, Value x, int64_t dim, bool descending,
   return call.infer<ArgsortOp>(x, dim, descending, places);
 }
 
+/// Whether rows are sorted by a network, in which all elements of a row are
+/// compared in registers. Places need a sort.
+static bool isSortedByNetwork(TorchCall &call, Value x, int64_t dim) {
+  constexpr int64_t mostElements = 8;
+  int64_t size = typeOf(x).getDimSize(dim);
+  Operation *op = call.getOperation();
+  bool usesPlaces = op->getNumResults() > 1 && !op->getResult(1).use_empty();
+  return !usesPlaces && size > 1 && size <= mostElements &&
+         !elementOf(x).isInteger(1);
+}
+
+/// The elements of each row in order, by Batcher's network for any number of
+/// them (Knuth, volume 3, algorithm 5.2.2M). NaNs are larger than numbers.
+static SmallVector<Value> sortByNetwork(TorchCall &call, Value x, int64_t dim,
+                                        bool descending) {
+  int64_t size = typeOf(x).getDimSize(dim);
+  SmallVector<Value> row;
+  for (int64_t i = 0; i < size; ++i)
+    row.push_back(call.slice(x, dim, i, 1));
+  auto order = [&](Value &a, Value &b) {
+    Value low = call.binary<MinimumOp>(a, b);
+    if (isa<FloatType>(elementOf(x)))
+      low = call.select(call.compare(Predicate::lt, a, b), a,
+                        call.select(call.compare(Predicate::eq, b, b), b, a));
+    b = call.binary<MaximumOp>(a, b);
+    a = low;
+  };
+  for (int64_t p = 1; p < size; p *= 2)
+    for (int64_t k = p; k > 0; k /= 2)
+      for (int64_t j = k % p; j + k < size; j += 2 * k)
+        for (int64_t i = j; i < std::min(j + k, size - k); ++i)
+          if (i / (2 * p) == (i + k) / (2 * p))
+            order(row[i], row[i + k]);
+  if (descending)
+    std::reverse(row.begin(), row.end());
+  return row;
+}
+
 /// `sort(x, dim, descending)`; the stable overload has `stable` before `dim`.
 /// Every sort here is stable.
 template <bool onlyPlaces, unsigned dimIndex>
@@ -94,6 +132,9 @@ static LogicalResult convertSort(TorchCall &call) {
   if (failed(rows(call, dimIndex, x, dim)) ||
       failed(call.optionalBoolean(dimIndex + 1, "descending", descending)))
     return failure();
+  if (!onlyPlaces && isSortedByNetwork(call, x, dim))
+    return call.replaceReshaped(
+        {call.concat(sortByNetwork(call, x, dim, descending), dim), Value()});
   int64_t size = typeOf(x).getDimSize(dim);
   Value places = sortPlaces(call, x, dim, descending, size);
   if (onlyPlaces)
@@ -107,6 +148,9 @@ static LogicalResult convertMsort(TorchCall &call) {
   int64_t dim;
   if (failed(rows(call, /*dimIndex=*/1, x, dim)))
     return failure();
+  if (isSortedByNetwork(call, x, 0))
+    return call.replaceReshaped(
+        call.concat(sortByNetwork(call, x, 0, /*descending=*/false), 0));
   Value places = sortPlaces(call, x, /*dim=*/0, /*descending=*/false,
                             typeOf(x).getDimSize(0));
   return call.replaceReshaped(gatherElements(call, x, places, 0));
@@ -132,6 +176,11 @@ static LogicalResult convertTopK(TorchCall &call) {
   if (failed(rows(call, 2, x, dim)) || failed(rank(call, x, dim, 0, k)) ||
       failed(call.optionalBoolean(3, "largest", largest)))
     return failure();
+  if (k > 0 && isSortedByNetwork(call, x, dim)) {
+    SmallVector<Value> sorted = sortByNetwork(call, x, dim, largest);
+    return call.replaceReshaped(
+        {call.concat(ArrayRef(sorted).take_front(k), dim), Value()});
+  }
   Value places = sortPlaces(call, x, dim, largest, k);
   return call.replaceReshaped({gatherElements(call, x, places, dim), places});
 }
@@ -142,6 +191,9 @@ static LogicalResult convertKthValue(TorchCall &call) {
   int64_t dim, k;
   if (failed(rows(call, 2, x, dim)) || failed(rank(call, x, dim, 1, k)))
     return failure();
+  if (isSortedByNetwork(call, x, dim))
+    return call.replaceReshaped(
+        {sortByNetwork(call, x, dim, /*descending=*/false)[k - 1], Value()});
   Value places = sortPlaces(call, x, dim, /*descending=*/false, k);
   Value place = call.slice(places, dim, k - 1, 1);
   return call.replaceReshaped({gatherElements(call, x, place, dim), place});
@@ -187,6 +239,19 @@ template <bool skipsNan> static LogicalResult convertMedian(TorchCall &call) {
   }
   if (!typeOf(x).getDimSize(dim))
     return call.emitArgumentError("self") << "has no elements to choose from";
+  bool mayBeNan = isa<FloatType>(elementOf(x));
+  if (!(skipsNan && mayBeNan) && isSortedByNetwork(call, x, dim)) {
+    SmallVector<Value> sorted =
+        sortByNetwork(call, x, dim, /*descending=*/false);
+    Value median = sorted[(sorted.size() - 1) / 2];
+    // The last one is NaN if any is.
+    if (mayBeNan)
+      median =
+          call.select(call.compare(Predicate::eq, sorted.back(), sorted.back()),
+                      median, sorted.back());
+    return isRow ? call.replaceReshaped({median, Value()})
+                 : call.replaceReshaped(median);
+  }
   Value place = findMedian(call, x, dim, skipsNan);
   Value value = gatherElements(call, x, place, dim);
   if (!isRow)

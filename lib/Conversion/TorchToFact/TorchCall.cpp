@@ -336,7 +336,8 @@ LogicalResult TorchCall::replaceReshaped(ArrayRef<Value> results) {
   SmallVector<Value> shaped;
   for (auto [index, result] : llvm::enumerate(results)) {
     ArrayRef<int64_t> shape = getResultType(index).getShape();
-    bool fits = typeOf(result).getNumElements() == llvm::product_of(shape);
+    bool fits =
+        result && typeOf(result).getNumElements() == llvm::product_of(shape);
     shaped.push_back(fits ? reshape(result, shape) : result);
   }
   return replace(shaped);

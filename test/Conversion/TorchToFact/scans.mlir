@@ -60,18 +60,54 @@ func.func @stable(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],si6
 }
 
 // CHECK-LABEL: func.func @topk(
-// CHECK: fact.argsort %arg0 dim 1 count 2 : (tensor<3x4xf32>) -> tensor<3x2xi64>
-// CHECK: %[[PLACES:.+]] = fact.argsort %arg0 dim 1 count 3 : (tensor<3x4xf32>) -> tensor<3x3xi64>
+// CHECK: fact.argsort %arg0 dim 1 count 2 : (tensor<3x9xf32>) -> tensor<3x2xi64>
+// CHECK: %[[PLACES:.+]] = fact.argsort %arg0 dim 1 count 3 : (tensor<3x9xf32>) -> tensor<3x3xi64>
 // CHECK: fact.slice %[[PLACES]] dim 1 start 2 : (tensor<3x3xi64>) -> tensor<3x1xi64>
-func.func @topk(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,2],f32>, !torch.vtensor<[3],f32>) {
+func.func @topk(%arg0: !torch.vtensor<[3,9],f32>) -> (!torch.vtensor<[3,2],f32>, !torch.vtensor<[3],f32>) {
   %int2 = torch.constant.int 2
   %int3 = torch.constant.int 3
   %int-1 = torch.constant.int -1
   %false = torch.constant.bool false
   %true = torch.constant.bool true
-  %0, %1 = torch.aten.topk %arg0, %int2, %int-1, %false, %true : !torch.vtensor<[3,4],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[3,2],f32>, !torch.vtensor<[3,2],si64>
-  %2, %3 = torch.aten.kthvalue %arg0, %int3, %int-1, %false : !torch.vtensor<[3,4],f32>, !torch.int, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
+  %0, %1 = torch.aten.topk %arg0, %int2, %int-1, %false, %true : !torch.vtensor<[3,9],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[3,2],f32>, !torch.vtensor<[3,2],si64>
+  %2, %3 = torch.aten.kthvalue %arg0, %int3, %int-1, %false : !torch.vtensor<[3,9],f32>, !torch.int, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
   return %0, %2 : !torch.vtensor<[3,2],f32>, !torch.vtensor<[3],f32>
+}
+
+// Few elements are compared in registers where their places are not used. NaNs
+// are the largest.
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT: fact.argsort
+// CHECK: %[[A:.+]] = fact.slice %arg0 dim 1 start 0 : (tensor<3x3xf32>) -> tensor<3x1xf32>
+// CHECK: %[[B:.+]] = fact.slice %arg0 dim 1 start 1
+// CHECK: %[[C:.+]] = fact.slice %arg0 dim 1 start 2
+// CHECK-DAG: %[[LESS:.+]] = fact.compare lt %[[A]], %[[B]]
+// CHECK-DAG: %[[NUMBER:.+]] = fact.compare eq %[[B]], %[[B]]
+// CHECK: %[[OTHER:.+]] = fact.select %[[NUMBER]], %[[B]], %[[A]]
+// CHECK: %[[LOW:.+]] = fact.select %[[LESS]], %[[A]], %[[OTHER]]
+// CHECK: %[[HIGH:.+]] = fact.maximum %[[A]], %[[B]]
+// CHECK: %[[FIRST:.+]] = fact.select %{{.+}}, %[[LOW]], %{{.+}}
+// CHECK: %[[NEXT:.+]] = fact.maximum %[[LOW]], %[[C]]
+// CHECK: fact.select %{{.+}}, %[[NEXT]], %[[HIGH]]
+// CHECK: %[[MIDDLE:.+]] = fact.select %{{.+}}, %[[HIGH]], %{{.+}}
+// CHECK: %[[LAST:.+]] = fact.maximum %[[HIGH]], %[[NEXT]]
+// CHECK: fact.concat %[[LAST]], %[[MIDDLE]], %[[FIRST]] dim 1
+// CHECK-NOT: fact.argsort
+func.func @few(%arg0: !torch.vtensor<[3,3],f32>) -> !torch.vtensor<[3,3],f32> {
+  %int1 = torch.constant.int 1
+  %true = torch.constant.bool true
+  %0, %1 = torch.aten.sort %arg0, %int1, %true : !torch.vtensor<[3,3],f32>, !torch.int, !torch.bool -> !torch.vtensor<[3,3],f32>, !torch.vtensor<[3,3],si64>
+  return %0 : !torch.vtensor<[3,3],f32>
+}
+
+// CHECK-LABEL: func.func @few_integers(
+// CHECK: %[[A:.+]] = fact.slice %arg0 dim 0 start 0
+// CHECK: %[[B:.+]] = fact.slice %arg0 dim 0 start 1
+// CHECK: %[[LOW:.+]] = fact.minimum %[[A]], %[[B]]
+// CHECK: fact.reshape %[[LOW]]
+func.func @few_integers(%arg0: !torch.vtensor<[2],si64>) -> !torch.vtensor<[],si64> {
+  %0 = torch.aten.median %arg0 : !torch.vtensor<[2],si64> -> !torch.vtensor<[],si64>
+  return %0 : !torch.vtensor<[],si64>
 }
 
 // The lower of two middle elements; the first NaN if there is one.
