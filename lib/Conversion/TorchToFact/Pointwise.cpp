@@ -220,14 +220,7 @@ template <typename Op> static LogicalResult convertNumeric(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, call.getResultElement(), x, y)))
     return failure();
-  if (!isa<FloatType>(call.getResultElement()))
-    return convertBinary<Op>(call);
-  auto isNumber = [&](Value value) {
-    return call.compare(Predicate::eq, value, value);
-  };
-  Value best = call.binary<Op>(x, y);
-  Value known = call.select(isNumber(x), call.select(isNumber(y), best, x), y);
-  return call.replace(known);
+  return call.replace(call.ignoreNan<Op>(x, y));
 }
 
 /// `value * tensor1 * tensor2 + self` and `value * tensor1 / tensor2 + self`.

@@ -104,10 +104,7 @@ static SmallVector<Value> sortByNetwork(TorchCall &call, Value x, int64_t dim,
   for (int64_t i = 0; i < size; ++i)
     row.push_back(call.slice(x, dim, i, 1));
   auto order = [&](Value &a, Value &b) {
-    Value low = call.binary<MinimumOp>(a, b);
-    if (isa<FloatType>(elementOf(x)))
-      low = call.select(call.compare(Predicate::lt, a, b), a,
-                        call.select(call.compare(Predicate::eq, b, b), b, a));
+    Value low = call.ignoreNan<MinimumOp>(a, b);
     b = call.binary<MaximumOp>(a, b);
     a = low;
   };

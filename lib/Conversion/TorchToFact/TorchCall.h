@@ -185,6 +185,15 @@ public:
     return binary<Op>(x, scalarConstant(y, elementOf(x)));
   }
   Value select(Value condition, Value x, Value y);
+  /// The minimum or maximum; of a NaN and a number, the number.
+  template <typename Op> Value ignoreNan(Value x, Value y) {
+    Value extreme = binary<Op>(x, y);
+    if (!mlir::isa<mlir::FloatType>(elementOf(x)))
+      return extreme;
+    Value isX = compare(Predicate::eq, x, x),
+          isY = compare(Predicate::eq, y, y);
+    return select(isX, select(isY, extreme, x), y);
+  }
   /// Boolean and, or, exclusive or, not.
   Value logicalAnd(Value x, Value y) { return select(x, y, x); }
   Value logicalOr(Value x, Value y) { return select(x, x, y); }

@@ -81,15 +81,17 @@ func.func @topk(%arg0: !torch.vtensor<[3,9],f32>) -> (!torch.vtensor<[3,2],f32>,
 // CHECK: %[[A:.+]] = fact.slice %arg0 dim 1 start 0 : (tensor<3x3xf32>) -> tensor<3x1xf32>
 // CHECK: %[[B:.+]] = fact.slice %arg0 dim 1 start 1
 // CHECK: %[[C:.+]] = fact.slice %arg0 dim 1 start 2
-// CHECK-DAG: %[[LESS:.+]] = fact.compare lt %[[A]], %[[B]]
-// CHECK-DAG: %[[NUMBER:.+]] = fact.compare eq %[[B]], %[[B]]
-// CHECK: %[[OTHER:.+]] = fact.select %[[NUMBER]], %[[B]], %[[A]]
-// CHECK: %[[LOW:.+]] = fact.select %[[LESS]], %[[A]], %[[OTHER]]
+// CHECK: %[[MIN:.+]] = fact.minimum %[[A]], %[[B]]
+// CHECK-DAG: %[[IS_A:.+]] = fact.compare eq %[[A]], %[[A]]
+// CHECK-DAG: %[[IS_B:.+]] = fact.compare eq %[[B]], %[[B]]
+// CHECK: %[[KNOWN:.+]] = fact.select %[[IS_B]], %[[MIN]], %[[A]]
+// CHECK: %[[LOW:.+]] = fact.select %[[IS_A]], %[[KNOWN]], %[[B]]
 // CHECK: %[[HIGH:.+]] = fact.maximum %[[A]], %[[B]]
-// CHECK: %[[FIRST:.+]] = fact.select %{{.+}}, %[[LOW]], %{{.+}}
+// CHECK: fact.minimum %[[LOW]], %[[C]]
+// CHECK: %[[FIRST:.+]] = fact.select %{{.+}}, %{{.+}}, %[[C]]
 // CHECK: %[[NEXT:.+]] = fact.maximum %[[LOW]], %[[C]]
-// CHECK: fact.select %{{.+}}, %[[NEXT]], %[[HIGH]]
-// CHECK: %[[MIDDLE:.+]] = fact.select %{{.+}}, %[[HIGH]], %{{.+}}
+// CHECK: fact.minimum %[[HIGH]], %[[NEXT]]
+// CHECK: %[[MIDDLE:.+]] = fact.select %{{.+}}, %{{.+}}, %[[NEXT]]
 // CHECK: %[[LAST:.+]] = fact.maximum %[[HIGH]], %[[NEXT]]
 // CHECK: fact.concat %[[LAST]], %[[MIDDLE]], %[[FIRST]] dim 1
 // CHECK-NOT: fact.argsort

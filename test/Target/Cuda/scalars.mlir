@@ -151,3 +151,28 @@ func.func @rarely_equal(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   } : tensor<4096xf32>
   return %0 : tensor<4096xf32>
 }
+
+// -----
+
+// Extremes that ignore NaN are one instruction.
+
+// CHECK-LABEL: fact::pointwise_0 {
+// CHECK:         = fminf(operand0, operand1);
+// CHECK-NOT:     ?
+// CHECK:         = fmaxf(
+func.func @numeric(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = fact.fused "pointwise" ins(%x, %y : tensor<4096xf32>, tensor<4096xf32>) {
+  ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    %1 = fact.compare eq %a, %a : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xi1>
+    %2 = fact.compare eq %b, %b : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xi1>
+    %3 = fact.minimum %a, %b : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %4 = fact.select %2, %3, %a : (tensor<4096xi1>, tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %5 = fact.select %1, %4, %b : (tensor<4096xi1>, tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %6 = fact.compare eq %5, %5 : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xi1>
+    %7 = fact.maximum %b, %5 : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %8 = fact.select %2, %7, %5 : (tensor<4096xi1>, tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    %9 = fact.select %6, %8, %b : (tensor<4096xi1>, tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+    fact.yield %9 : tensor<4096xf32>
+  } : tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}

@@ -19,6 +19,39 @@ using namespace fact;
 // From ops on tensors to ops on scalars
 //===----------------------------------------------------------------------===//
 
+/// Whether a condition is that a value is a number.
+static bool isNumberCheck(Value condition, Value value) {
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         compare.getLhs() == value && compare.getRhs() == value;
+}
+
+namespace {
+/// `x == x ? (y == y ? extreme(x, y) : x) : y`, which ignores NaN, is one
+/// instruction.
+template <typename Extreme, typename Numeric>
+struct IgnoreNan : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp select,
+                                PatternRewriter &rewriter) const override {
+    auto inner = select.getTrueValue().getDefiningOp<arith::SelectOp>();
+    auto extreme =
+        inner ? inner.getTrueValue().getDefiningOp<Extreme>() : nullptr;
+    if (!extreme)
+      return failure();
+    Value x = inner.getFalseValue(), y = select.getFalseValue();
+    bool isOfBoth = (extreme.getLhs() == x && extreme.getRhs() == y) ||
+                    (extreme.getLhs() == y && extreme.getRhs() == x);
+    if (!isOfBoth || !isNumberCheck(select.getCondition(), x) ||
+        !isNumberCheck(inner.getCondition(), y))
+      return failure();
+    rewriter.replaceOpWithNewOp<Numeric>(select, x, y);
+    return success();
+  }
+};
+} // namespace
+
 namespace fact {
 /// Builds the scalar function of a pointwise graph.
 class ScalarBuilder {
@@ -292,7 +325,11 @@ private:
     Operation *end = function.getBody().front().getTerminator();
     function.setType(builder.getFunctionType(
         function.getBody().getArgumentTypes(), end->getOperandTypes()));
-    (void)applyPatternsGreedily(function, FrozenRewritePatternSet());
+    RewritePatternSet patterns(builder.getContext());
+    patterns.add<IgnoreNan<arith::MinimumFOp, arith::MinNumFOp>,
+                 IgnoreNan<arith::MaximumFOp, arith::MaxNumFOp>>(
+        builder.getContext());
+    (void)applyPatternsGreedily(function, std::move(patterns));
     IRRewriter rewriter(builder.getContext());
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);

@@ -424,6 +424,14 @@ std::string ScalarPrinter::getExpression(Operation *op) {
       .Case<arith::MinimumFOp>([&](auto) {
         return (form + "minimum(" + x[0] + ", " + x[1] + ")").str();
       })
+      .Case<arith::MaxNumFOp>([&](auto) {
+        StringRef name = op->getResult(0).getType().isF64() ? "fmax" : "fmaxf";
+        return (name + "(" + x[0] + ", " + x[1] + ")").str();
+      })
+      .Case<arith::MinNumFOp>([&](auto) {
+        StringRef name = op->getResult(0).getType().isF64() ? "fmin" : "fminf";
+        return (name + "(" + x[0] + ", " + x[1] + ")").str();
+      })
       .Case<arith::MaxSIOp>([&](auto) {
         return x[0] + " > " + x[1] + " ? " + x[0] + " : " + x[1];
       })
