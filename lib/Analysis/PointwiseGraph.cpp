@@ -274,12 +274,35 @@ private:
       return node.operands.front();
     if (nonzero.size() == 1 && isPaddedLeaf(graph.nodes[nonzero.front()]))
       return nonzero.front();
+    SmallVector<unsigned> parts = node.operands;
+    SmallVector<Operation *> casts = takeCasts(node);
     if (std::optional<Leaf> leaf = joinParts(node, *coordinate)) {
       forgetNodes(known);
-      return addLeaf(std::move(*leaf));
+      unsigned joined = addLeaf(std::move(*leaf));
+      for (Operation *cast : llvm::reverse(casts))
+        joined = addNode({cast, {joined}});
+      return joined;
     }
+    node.operands = parts;
     node.operands.insert(node.operands.begin(), addCoordinate(*coordinate));
     return addNode(std::move(node));
+  }
+
+  /// Replaces the parts of a concatenation by what they are converted from, if
+  /// all are by the same ops, which are returned from the last one on.
+  SmallVector<Operation *> takeCasts(Node &concat) const {
+    SmallVector<Operation *> casts;
+    while (auto cast = dyn_cast_or_null<CastOp>(
+               graph.nodes[concat.operands.front()].op)) {
+      if (llvm::any_of(concat.operands, [&](unsigned part) {
+            return graph.nodes[part].op != cast;
+          }))
+        break;
+      for (unsigned &part : concat.operands)
+        part = graph.nodes[part].operands.front();
+      casts.push_back(cast);
+    }
+    return casts;
   }
 
   /// The parts of a concatenation as one leaf, if they are the same view of one
@@ -322,9 +345,10 @@ private:
                });
   }
 
-  /// Removes the nodes from one on, all of which are leaves.
+  /// Removes the nodes from one on, and their leaves.
   void forgetNodes(size_t first) {
-    size_t leaves = graph.nodes.size() - first;
+    size_t leaves = llvm::count_if(ArrayRef(graph.nodes).drop_front(first),
+                                   [](const Node &node) { return !node.op; });
     graph.nodes.truncate(first);
     graph.leaves.truncate(graph.leaves.size() - leaves);
     for (auto at = visited.begin(); at != visited.end();)

@@ -148,6 +148,26 @@ func.func @circular(%a: tensor<3x7xf32>) -> tensor<3x11xf32> {
 // -----
 
 module attributes {fact.target = #fact.machine<"h200">} {
+// So is a cast tensor, which is converted after it is read.
+// CHECK:      Extents<3, 7>,
+// CHECK-NEXT: Operands<Shifted<Strided<0, bf16, Strides<7, 1>, -1>,
+// CHECK-NEXT:                  Shift<Strides<0, 1>, 1, 7>>>,
+func.func @converted(%a: tensor<3x7xbf16>) -> tensor<3x7xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<3x7xbf16>) {
+  ^bb0(%x: tensor<3x7xbf16>):
+    %1 = fact.cast %x : (tensor<3x7xbf16>) -> tensor<3x7xf32>
+    %2 = fact.slice %1 dim 1 start 6 : (tensor<3x7xf32>) -> tensor<3x1xf32>
+    %3 = fact.slice %1 dim 1 start 0 : (tensor<3x7xf32>) -> tensor<3x6xf32>
+    %4 = fact.concat %2, %3 dim 1 : (tensor<3x1xf32>, tensor<3x6xf32>) -> tensor<3x7xf32>
+    fact.yield %4 : tensor<3x7xf32>
+  } : tensor<3x7xf32>
+  return %0 : tensor<3x7xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
 // Parts of different tensors are selected.
 // CHECK: Guarded<Strided<0, f32
 // CHECK: Guarded<Strided<1, f32
