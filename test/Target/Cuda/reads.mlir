@@ -168,6 +168,39 @@ func.func @converted(%a: tensor<3x7xbf16>) -> tensor<3x7xf32> {
 // -----
 
 module attributes {fact.target = #fact.machine<"h200">} {
+// Rows that move as a whole are read in vectors; where several operands are
+// not, a thread has few neighbors.
+// CHECK: Operands<Shifted<Strided<0, bf16, Strides<64, 1>, -192>,
+// CHECK-NEXT:             Shift<Strides<1, 0>, 3, 512>>>,
+// CHECK: PointwiseSchedule<256, 8, 1>>;
+// CHECK: Operands<Shifted<Strided<0, bf16, Strides<64, 1>, -1>,
+// CHECK: PointwiseSchedule<256, 2, 1>>;
+func.func @vectors(%a: tensor<8x64xbf16>) -> (tensor<8x64xbf16>, tensor<8x64xbf16>) {
+  %0 = fact.fused "pointwise" ins(%a : tensor<8x64xbf16>) {
+  ^bb0(%x: tensor<8x64xbf16>):
+    %1 = fact.slice %x dim 0 start 5 : (tensor<8x64xbf16>) -> tensor<3x64xbf16>
+    %2 = fact.slice %x dim 0 start 0 : (tensor<8x64xbf16>) -> tensor<5x64xbf16>
+    %3 = fact.concat %1, %2 dim 0 : (tensor<3x64xbf16>, tensor<5x64xbf16>) -> tensor<8x64xbf16>
+    fact.yield %3 : tensor<8x64xbf16>
+  } : tensor<8x64xbf16>
+  %4 = fact.fused "pointwise" ins(%a : tensor<8x64xbf16>) {
+  ^bb0(%x: tensor<8x64xbf16>):
+    %1 = fact.slice %x dim 1 start 63 : (tensor<8x64xbf16>) -> tensor<8x1xbf16>
+    %2 = fact.slice %x dim 1 start 0 : (tensor<8x64xbf16>) -> tensor<8x63xbf16>
+    %3 = fact.concat %1, %2 dim 1 : (tensor<8x1xbf16>, tensor<8x63xbf16>) -> tensor<8x64xbf16>
+    %5 = fact.slice %x dim 1 start 1 : (tensor<8x64xbf16>) -> tensor<8x63xbf16>
+    %6 = fact.slice %x dim 1 start 0 : (tensor<8x64xbf16>) -> tensor<8x1xbf16>
+    %7 = fact.concat %5, %6 dim 1 : (tensor<8x63xbf16>, tensor<8x1xbf16>) -> tensor<8x64xbf16>
+    %8 = fact.add %3, %7 : (tensor<8x64xbf16>, tensor<8x64xbf16>) -> tensor<8x64xbf16>
+    fact.yield %8 : tensor<8x64xbf16>
+  } : tensor<8x64xbf16>
+  return %0, %4 : tensor<8x64xbf16>, tensor<8x64xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
 // Parts of different tensors are selected.
 // CHECK: Guarded<Strided<0, f32
 // CHECK: Guarded<Strided<1, f32

@@ -204,6 +204,25 @@ Pointwise::getVectorsPerThread(int64_t threads, int64_t vector,
   return count;
 }
 
+/// Whether vectors of a shifted operand are contiguous and aligned, as
+/// `Shifted` decides.
+static bool movesInVectors(const StridedView &view,
+                           ArrayRef<PointwiseGraph::Shift> shifts,
+                           int64_t vector) {
+  auto keeps = [&](const StridedView &of, int64_t begin) {
+    return begin % vector == 0 &&
+           llvm::all_of(ArrayRef(of.strides).drop_back(),
+                        [&](int64_t stride) { return stride % vector == 0; });
+  };
+  return view.strides.back() == 1 && keeps(view, view.offset) &&
+         llvm::all_of(shifts, [&](const PointwiseGraph::Shift &shift) {
+           int64_t inner = shift.coordinate.strides.back();
+           return shift.distance % vector == 0 &&
+                  (inner == 0 ||
+                   (inner == 1 && keeps(shift.coordinate, shift.before)));
+         });
+}
+
 int64_t Pointwise::limitVector(int64_t vector) const {
   // Neighbors in a warp gather neighbors: longer vectors would spread them.
   bool gathers = sharesIndices();
@@ -211,6 +230,15 @@ int64_t Pointwise::limitVector(int64_t vector) const {
     vector = std::min<int64_t>(vector, 2);
   int64_t bytes = getWidestBytes();
   while (vector > 1 && vector * bytes > 16)
+    vector /= 2;
+  // Several operands that are read element by element: neighbors in a warp
+  // read neighbors, so that a load is one line.
+  while (vector > 1 && vector * bytes > 4 &&
+         llvm::count_if(llvm::zip_equal(operands, shifts), [&](auto operand) {
+           auto &[view, moves] = operand;
+           return !moves.empty() && view.strides.back() != 0 &&
+                  !movesInVectors(view, moves, vector);
+         }) > 1)
     vector /= 2;
   int64_t ofRows = vector, ofAll = vector;
   while (getShape().back() % ofRows != 0)

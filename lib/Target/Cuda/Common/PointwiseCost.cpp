@@ -156,8 +156,10 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
   int64_t vector = limitVector(schedule.getVector());
   for (auto [i, view] : llvm::enumerate(operands)) {
     const ScalarFunction::Argument &argument = getArgument(i);
-    slots +=
-        4 * (bounds[i].size() + shifts[i].size() + argument.indices.size());
+    slots += 4 * (bounds[i].size() + argument.indices.size());
+    // Each element has an address of its own, and a load.
+    if (!shifts[i].empty())
+      slots += 4 * (1 + shifts[i].size());
     if (isPlain(i) && getPickedWidth(view, vector) > 1) {
       // Operands that are picked from the same elements read them once.
       if (!isPickedBefore(operands, i))
