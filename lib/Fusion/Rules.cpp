@@ -397,7 +397,8 @@ bool RulesAgent::losesKernels(const Candidate &group,
 }
 
 /// The best group that `op` anchors, if any. A group with several anchors has
-/// to gain more than the groups of its anchors do together.
+/// to gain more than the groups of its anchors do together, or as much on a
+/// processor, which packs what they share once.
 std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   SmallVector<Seed> seeds = getSeeds(op);
   std::optional<Candidate> best = growAlone(seeds);
@@ -417,7 +418,10 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
         if (anchor != op)
           if (std::optional<Candidate> alone = growAlone(getSeeds(anchor)))
             gain -= alone->gain;
-    if (!best || gain > bestGain) {
+    double least = bestGain;
+    if (fusibility->getTarget().getMachine().isHost())
+      least -= 1e-6 * std::abs(bestGain) + 1e-9;
+    if (!best || gain > least) {
       best = std::move(candidate);
       bestGain = gain;
     }

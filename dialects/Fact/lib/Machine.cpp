@@ -4,16 +4,13 @@
 #include "fact/Dialect/Fact/Machine.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Fact/LocalMachine.h"
+#include "fact/Dialect/Fact/Processor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/TargetParser/AArch64TargetParser.h"
-#include "llvm/TargetParser/X86TargetParser.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace fact;
@@ -62,9 +59,8 @@ MatrixRate fact::getMatrixRate(runtime::ElementType type, bool tf32) {
 // After NVIDIA's data sheets and white papers, not measured here: dense peaks
 // at boost clock, with sums in f32. The last machine of an architecture stands
 // for it and has its largest figures, because a kernel that is faster than
-// light is refused; "sm_86" and "sm_89" are bounds of several products. The
-// host is not known beforehand: its figures are upper bounds for any processor,
-// caches included, so that a utilization computed from them is a lower bound.
+// light is refused; "sm_86" and "sm_89" are bounds of several products.
+// Processors are in Processor.cpp.
 // clang-format off
 static constexpr MachineDescription machines[] = {
     // Name, architecture, multiprocessors, shared memory per block, L2,
@@ -96,31 +92,10 @@ static constexpr MachineDescription machines[] = {
      {209.5e12, 104.8e12, 104.8e12, 1.64e12}, 104.8e12, 2.41e9},
     {"rtx-pro-6000", "sm_120", 188, 101376, 128 << 20, 1.792e12,
      {503.8e12, 126e12, 251.9e12, 1.97e12}, 126e12, 2.62e9},
-    {"host", "host", 1, 0, 32 << 20, 2.0e12,
-     {2.0e13, 2.0e13, 2.0e13, 1.0e13}, 1.0e13},
 };
 // clang-format on
 
 llvm::ArrayRef<MachineDescription> fact::getMachineTable() { return machines; }
-
-/// Whether LLVM knows a processor of that name that runs 64-bit code.
-static bool isProcessor(StringRef name) {
-  return llvm::X86::parseArchX86(name, /*Only64Bit=*/true) !=
-             llvm::X86::CK_None ||
-         llvm::AArch64::parseCpu(name);
-}
-
-/// The machine of a processor that LLVM knows; it has the figures of the host.
-static const MachineDescription *findProcessor(StringRef name) {
-  if (!isProcessor(name))
-    return nullptr;
-  static std::mutex mutex;
-  static llvm::StringMap<MachineDescription> known;
-  std::lock_guard<std::mutex> guard(mutex);
-  auto entry = known.try_emplace(name, *findMachine("host")).first;
-  entry->second.name = entry->second.architecture = entry->first();
-  return &entry->second;
-}
 
 /// An architecture with the suffix of its own instructions, which its kernels
 /// use and people leave out: "sm_90a" for "sm_90".
@@ -144,8 +119,7 @@ const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
 llvm::SmallVector<StringRef> fact::getGpuArchitectures() {
   llvm::SmallVector<StringRef> architectures;
   for (const MachineDescription &machine : machines)
-    if (!machine.isHost() &&
-        !llvm::is_contained(architectures, machine.architecture))
+    if (!llvm::is_contained(architectures, machine.architecture))
       architectures.push_back(machine.architecture);
   return architectures;
 }
@@ -165,6 +139,7 @@ static StringRef findNearest(StringRef text) {
   };
   for (const MachineDescription &machine : machines)
     consider(machine.name);
+  consider("host");
   llvm::for_each(getGpuArchitectures(), consider);
   return nearest;
 }
@@ -235,7 +210,7 @@ reportUnknown(StringRef name, llvm::ArrayRef<StringRef> others,
 
 /// "host", "neoverse-v1", "sm_90a".
 static bool isArchitecture(StringRef text) {
-  if (text == "host" || isProcessor(text))
+  if (isProcessor(text))
     return true;
   StringRef rest = text;
   if (!rest.consume_front("sm_"))
@@ -324,7 +299,7 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   for (const MachineDescription &known : machines)
     if (!llvm::is_contained(architectures, known.name))
       diagnostic << "'" << known.name << "', ";
-  diagnostic << "architectures (";
+  diagnostic << "'host', architectures (";
   llvm::interleaveComma(architectures, diagnostic);
   return diagnostic << "), processors by LLVM's names such as 'x86-64-v3', "
                        "machines described in a '.json' file, and for tools "

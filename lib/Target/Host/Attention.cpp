@@ -457,8 +457,8 @@ double HostAttentionPlan::predict(ScheduleAttr) const {
   double products = 2 * pairs * (region.headSize + region.valueSize);
   double peak =
       machine.getMatrixFlops(toElementType(getComputeType(region.element)));
-  double seconds = products / (0.6 * peak) + 30 * pairs / machine.scalarFlops;
-  return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
+  double seconds = products / (0.6 * peak) + getSeconds(30 * pairs);
+  return 1e6 * std::max(seconds, getTrafficSeconds(machine, fused));
 }
 
 void host::registerAttentionFamily(DialectRegistry &registry) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Cpu.h"
+#include "fact/Dialect/Fact/Processor.h"
 #include "fact/Runtime/Cpu.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -120,7 +121,7 @@ bool Cpu::hasLaneMultiply() const { return triple.isAArch64(); }
 bool Cpu::hasGather() const { return has("avx2"); }
 
 int64_t Cpu::getVectorBytes() const {
-  return has("avx512f") ? 64 : has("avx2") ? 32 : 16;
+  return fact::getVectorBytes([&](const char *name) { return has(name); });
 }
 
 int64_t Cpu::getVectorRegisters() const {

@@ -219,7 +219,7 @@ bool HostGemmPlan::packsOnce() const {
 }
 
 double HostGemmPlan::predict(ScheduleAttr schedule) const {
-  double traffic = countBytes(fused) / machine.bandwidth;
+  double traffic = getTrafficSeconds(machine, fused);
   if (auto stream = dyn_cast<HostStreamAttr>(schedule)) {
     // Sums are loaded and stored for every few rows. Shorter pieces take
     // longer.
@@ -251,14 +251,15 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
                ceilDivide(gemm.batchRows, own.rows);
   double flops =
       machine.getMatrixFlops(toElementType(gemm.compute)) * efficiency;
-  double seconds = 2 * padded * gemm.k / flops + packing / machine.scalarFlops;
+  double seconds = 2 * padded * gemm.k / flops + getSeconds(packing);
   // A sum, and not the maximum, so that arithmetic ranks the schedules of
   // products that memory limits.
   seconds += traffic;
   // Otherwise B is read and written before each launch.
   if (!blocks && !packsOnce())
-    seconds += 2.0 * gemm.batches * gemm.k * gemm.getColumns() *
-               getStorageBytes(gemm.compute) / machine.bandwidth;
+    seconds += getTrafficSeconds(machine, 2.0 * gemm.batches * gemm.k *
+                                              gemm.getColumns() *
+                                              getStorageBytes(gemm.compute));
   return 1e6 * seconds;
 }
 

@@ -97,7 +97,7 @@ public:
     return HostRowsAttr::getSpace(fused.getContext(), {1});
   }
   double predict(ScheduleAttr) const override {
-    return 1e7 * countBytes(fused) / machine.bandwidth;
+    return 1e7 * getTrafficSeconds(machine, fused);
   }
   bool compiles() const override { return true; }
   LogicalResult emit(ArrayRef<KernelVariant> variants,

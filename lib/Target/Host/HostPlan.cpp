@@ -38,8 +38,13 @@ double HostPlan::predict(ScheduleAttr) const {
       if (!isa<ViewOpInterface>(op))
         elements += cast<RankedTensorType>(type).getNumElements();
   // About ten operations per element of each op.
-  double compute = 10 * elements / machine.scalarFlops;
-  return 1e6 * std::max(compute, countBytes(fused) / machine.bandwidth);
+  return 1e6 *
+         std::max(getSeconds(10 * elements), getTrafficSeconds(machine, fused));
+}
+
+double HostPlan::getSeconds(double operations) const {
+  // Few of them are both a multiplication and an addition.
+  return 2 * operations / machine.scalarFlops;
 }
 
 SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
@@ -52,7 +57,17 @@ SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
   return HostRowsAttr::getSpace(fused->getContext(), grains);
 }
 
-double host::countBytes(FusedOp fused) {
+double host::getTrafficSeconds(const MachineDescription &machine,
+                               double bytes) {
+  // What ranks schedules as measurements do: ten operations of a product in f32
+  // take as long as a byte. A core waits for memory most of the time, and the
+  // less the more its vectors ask for at once.
+  double share = Cpu::get(machine.architecture).getVectorBytes() / 160.0;
+  return bytes / (share * machine.bandwidth);
+}
+
+double host::getTrafficSeconds(const MachineDescription &machine,
+                               FusedOp fused) {
   double bytes = 0;
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(fused.getInputs().getTypes()),
@@ -60,7 +75,7 @@ double host::countBytes(FusedOp fused) {
     auto tensor = cast<RankedTensorType>(type);
     bytes += tensor.getNumElements() * getStorageBytes(tensor.getElementType());
   }
-  return bytes;
+  return getTrafficSeconds(machine, bytes);
 }
 
 /// Transposes 2 or 4 vectors of 4 lanes. Each result holds one column of 4

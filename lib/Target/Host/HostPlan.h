@@ -31,6 +31,9 @@ protected:
   /// The schedule belongs to another context: use only its numbers.
   virtual void build(KernelBuilder &b, ScheduleAttr schedule) const = 0;
 
+  /// Predicted seconds of operations outside of products.
+  double getSeconds(double operations) const;
+
   const Cpu &cpu;
 };
 
@@ -49,8 +52,10 @@ void registerGenericFamily(mlir::DialectRegistry &registry);
 SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows,
                                 int64_t rowElements, int64_t elements);
 
-/// Bytes of operands and results.
-double countBytes(FusedOp fused);
+/// Predicted seconds to move bytes, which are more than the machine's light.
+double getTrafficSeconds(const MachineDescription &machine, double bytes);
+/// Those of operands and results.
+double getTrafficSeconds(const MachineDescription &machine, FusedOp fused);
 
 inline int64_t ceilDivide(int64_t x, int64_t y) { return (x + y - 1) / y; }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Processor.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -30,6 +31,41 @@ TEST(Machine, PeaksAreByTypeAndPrecision) {
   const MachineDescription &host = *findMachine("host");
   EXPECT_EQ(host.getMatrixFlops(ElementType::F32),
             host.matrixFlops[size_t(MatrixRate::F32)]);
+}
+
+double countFlopsPerCycle(StringRef name) {
+  const MachineDescription &machine = *findMachine(name);
+  return machine.getMatrixFlops(ElementType::F32) /
+         (machine.clock * static_cast<double>(machine.multiprocessors));
+}
+
+// The same wherever they are compiled for.
+TEST(Machine, ProcessorsHaveTheFiguresOfTheirVectors) {
+  EXPECT_EQ(countFlopsPerCycle("x86-64"), 16);
+  EXPECT_EQ(countFlopsPerCycle("x86-64-v3"), 32);
+  EXPECT_EQ(countFlopsPerCycle("x86-64-v4"), 64);
+  EXPECT_EQ(countFlopsPerCycle("neoverse-n1"), 16);
+  EXPECT_EQ(countFlopsPerCycle("neoverse-v1"), 32);
+  for (StringRef name : {"x86-64-v3", "neoverse-n1"}) {
+    const MachineDescription &machine = *findMachine(name);
+    EXPECT_EQ(machine.name, name);
+    EXPECT_EQ(machine.multiprocessors, 128) << name.str();
+    EXPECT_EQ(machine.clock, 4e9) << name.str();
+  }
+}
+
+// Figures of any processor would make every kernel slow beside them.
+TEST(Machine, TheHostHasTheFiguresOfItsCores) {
+  const MachineDescription &host = *findMachine("host");
+  double cores = static_cast<double>(host.multiprocessors);
+  EXPECT_GE(cores, 1);
+  EXPECT_GE(host.clock, 4e9);
+  EXPECT_LE(host.clock, 8e9);
+  EXPECT_GE(countFlopsPerCycle("host"), 16);
+  EXPECT_LE(countFlopsPerCycle("host"), 64);
+  EXPECT_EQ(host.getMatrixFlops(ElementType::F64),
+            host.getMatrixFlops(ElementType::F32) / 2);
+  EXPECT_EQ(host.bandwidth, 16 * host.clock * cores);
 }
 
 TEST(Machine, LessPrecisionIsNoSlower) {
