@@ -27,6 +27,12 @@ struct Knowledge {
   /// exceeds the tolerance of a wider result: tensor cores align terms to the
   /// largest and truncate them.
   bool isNarrowSum = false;
+  /// A sum with a rounded term. Where it cancels, its error is as large as that
+  /// of the term.
+  bool mayCancel = false;
+  /// Such a sum was multiplied by what is no constant, so that its error may be
+  /// large beside all elements of a row: lines between lines.
+  bool scalesCancelled = false;
 };
 } // namespace
 
@@ -44,6 +50,12 @@ bool fact::isExact(Operation *op) {
          isa<CastOp, ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp,
              ReluOp, MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp,
              RoundOp>(op);
+}
+
+static bool hasConstant(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return operand.getDefiningOp<ConstantOp>();
+  });
 }
 
 /// The effect of an op on a rounded operand.
@@ -64,10 +76,12 @@ static Doubt getDoubt(Operation *op) {
 
 static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   Knowledge knowledge;
-  bool anyRounded = false;
+  bool anyRounded = false, anyCancels = false;
   for (const Knowledge &operand : operands) {
     anyRounded |= operand.isRounded;
+    anyCancels |= operand.mayCancel;
     knowledge.isNarrowSum |= operand.isNarrowSum;
+    knowledge.scalesCancelled |= operand.scalesCancelled;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
   knowledge.isRounded =
@@ -75,6 +89,12 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // Only a quotient's divisor causes a pole.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
+  if (isa<AddOp, SubOp>(op))
+    knowledge.mayCancel = anyRounded && !hasConstant(op);
+  else if (isExact(op))
+    knowledge.mayCancel = anyCancels;
+  else if (isa<MulOp>(op))
+    knowledge.scalesCancelled |= anyCancels && !hasConstant(op);
   if (isa<MatmulOp>(op))
     knowledge.isNarrowSum |=
         isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
@@ -96,7 +116,8 @@ SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
   SmallVector<Doubt> doubts;
   for (Value yielded : fused.getYield()->getOperands()) {
     Knowledge knowledge = known.lookup(yielded);
-    if (knowledge.isNarrowSum && isFloat(yielded) &&
+    if ((knowledge.isNarrowSum || knowledge.scalesCancelled) &&
+        isFloat(yielded) &&
         !isNarrowFloat(getElementTypeOrSelf(yielded.getType())))
       knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
     doubts.push_back(knowledge.doubt);

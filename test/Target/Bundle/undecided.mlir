@@ -1,6 +1,8 @@
 // Results that rounding can decide are marked: here the comparison of what the
 // kernel computes, not the one of what it is given; and sums of 16-bit products
-// that are stored in f32, where large ones may cancel.
+// that are stored in f32, where large ones may cancel; and in f32, products of a
+// sum that may cancel, whose term was rounded (lines between lines), not those
+// of a sum of what is given.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
@@ -9,6 +11,10 @@
 // RUN: FileCheck %s --check-prefix=COMPUTED < %t/computed/bundle.json
 // RUN: fact-compile %t/sums.mlir --until=bundle --bundle=%t/sums
 // RUN: FileCheck %s --check-prefix=SUMS < %t/sums/bundle.json
+// RUN: fact-compile %t/line.mlir --until=bundle --bundle=%t/line
+// RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/line/bundle.json
+// RUN: fact-compile %t/lines.mlir --until=bundle --bundle=%t/lines
+// RUN: FileCheck %s --check-prefix=LINES < %t/lines/bundle.json
 
 // GIVEN: "results": [
 // COMPUTED: "results": [
@@ -19,6 +25,12 @@
 // SUMS-NEXT: "undecided": true
 // SUMS: "type": "f16"
 // SUMS-NOT: "undecided"
+
+// LINES: "results": [
+// LINES: "type": "f32"
+// LINES-NEXT: "undecided": true
+// LINES: "type": "f16"
+// LINES-NOT: "undecided"
 
 //--- given.mlir
 func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
@@ -39,4 +51,22 @@ func.func @f(%x: tensor<8x64xf16>, %w: tensor<64x16xf16>) -> (tensor<8x16xf32>, 
   %1 = fact.cast %0 : (tensor<8x16xf16>) -> tensor<8x16xf32>
   %2 = fact.relu %0 : (tensor<8x16xf16>) -> tensor<8x16xf16>
   return %1, %2 : tensor<8x16xf32>, tensor<8x16xf16>
+}
+
+//--- line.mlir
+func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.sub %b, %a : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.mul %0, %w : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %2 = fact.add %a, %1 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+//--- lines.mlir
+func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64xf32>, %v: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf16>) {
+  %0 = fact.sub %b, %a : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.mul %0, %w : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %2 = fact.add %a, %1 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %3 = fact.mul %2, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %4 = fact.cast %3 : (tensor<64xf32>) -> tensor<64xf16>
+  return %3, %4 : tensor<64xf32>, tensor<64xf16>
 }
