@@ -4,7 +4,8 @@
 // Results are computed in parts. One part computes all results that are neither
 // concatenations nor rotary embeddings, over one index space; each input of a
 // concatenation, and each half of a rotary embedding, is a part that writes its
-// own piece of the result.
+// own piece of the result. So is what is computed of each input of a
+// concatenation.
 //
 // Operands whose neighbors in a row are far apart, but whose neighbors along
 // another dimension are adjacent, are read in blocks of both dimensions, and
@@ -13,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPlan.h"
+#include "SplitConcats.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -54,8 +56,8 @@ private:
 
 /// The parts of a region.
 struct PointwiseRegion {
-  /// The region, with ops for the halves of rotary embeddings; null where there
-  /// are none.
+  /// The region, with ops for the halves of rotary embeddings, or for the parts
+  /// of what is computed of concatenations; null where there are none.
   OwningOpRef<FusedOp> copy;
   PointwisePlan plan;
 };
@@ -207,12 +209,24 @@ FailureOr<PointwiseRegion> HostPointwisePlan::read(FusedOp fused,
   if (failed(requireElements(fused, emitError)))
     return failure();
   PointwiseRegion region;
-  FusedOp read = fused;
-  if (!fused.getBody().getOps<RotaryOp>().empty()) {
+  if (!fused.getBody().getOps<RotaryOp>().empty())
     region.copy = cast<FusedOp>(fused->clone());
-    read = *region.copy;
+  FusedOp read = region.copy ? *region.copy : fused;
+  bool hasConcat = !fused.getBody().getOps<ConcatOp>().empty();
+  std::optional<Silence> silence;
+  if (hasConcat)
+    silence.emplace(fused);
+  FailureOr<PointwisePlan> plan =
+      PointwisePlan::get(read, silence ? EmitError(*silence) : emitError);
+  if (failed(plan) && hasConcat) {
+    region.copy = cast<FusedOp>(fused->clone());
+    splitConcats(*region.copy);
+    plan = PointwisePlan::get(*region.copy, emitError);
+    if (succeeded(plan) && plan->parts.size() > mostParts)
+      return emitError() << "computes " << plan->parts.size()
+                         << " parts of 'fact.concat' apart, more than "
+                         << mostParts;
   }
-  FailureOr<PointwisePlan> plan = PointwisePlan::get(read, emitError);
   if (failed(plan))
     return failure();
   region.plan = std::move(*plan);

@@ -453,3 +453,21 @@ TEST(Pointwise, Scalar) {
     fact.yield %0 : tensor<f32>)",
               {"f32"});
 }
+
+// Concatenations along two dimensions, what is computed of both, slices across
+// their parts, and operands that broadcast along one of them.
+TEST(Pointwise, ComputesPartsOfConcatenations) {
+  checkRegion("pointwise", {"9x1xf32", "9x20xf32", "21xf32", "9x1xf32"}, R"(
+      %0 = fact.concat %a0, %a1 dim 1 : (tensor<9x1xf32>, tensor<9x20xf32>) -> tensor<9x21xf32>
+      %1 = fact.slice %0 dim 0 start 2 : (tensor<9x21xf32>) -> tensor<5x21xf32>
+      %2 = fact.neg %1 : (tensor<5x21xf32>) -> tensor<5x21xf32>
+      %3 = fact.slice %0 dim 0 start 0 : (tensor<9x21xf32>) -> tensor<2x21xf32>
+      %4 = fact.slice %0 dim 0 start 7 : (tensor<9x21xf32>) -> tensor<2x21xf32>
+      %5 = fact.concat %3, %2, %4 dim 0 : (tensor<2x21xf32>, tensor<5x21xf32>, tensor<2x21xf32>) -> tensor<9x21xf32>
+      %6 = fact.add %5, %a2 : (tensor<9x21xf32>, tensor<21xf32>) -> tensor<9x21xf32>
+      %7 = fact.mul %6, %0 : (tensor<9x21xf32>, tensor<9x21xf32>) -> tensor<9x21xf32>
+      %8 = fact.sub %7, %a3 : (tensor<9x21xf32>, tensor<9x1xf32>) -> tensor<9x21xf32>
+      %9 = fact.slice %8 dim 1 start 0 : (tensor<9x21xf32>) -> tensor<9x7xf32>
+      fact.yield %8, %9 : tensor<9x21xf32>, tensor<9x7xf32>)",
+              {"9x21xf32", "9x7xf32"});
+}
