@@ -24,15 +24,20 @@ static void roundToMicro(MutableArrayRef<Extents> values) {
     values[i + 1] = {roundDown(values[i + 1][0], values[0][i])};
 }
 
+/// Those of products on packed panels, wherever these are packed.
+static std::vector<Parameter> getPanelParameters() {
+  return {Parameter::extents("micro", "rows x columns of the register tile",
+                             {{"rows", Sizes::between(1, 128)},
+                              {"columns", Sizes::multiplesOf(4, 512)}}),
+          Parameter::number("rows", "rows of one parallel tile", Sizes::any()),
+          Parameter::number("columns", "columns of one parallel tile",
+                            Sizes::any())};
+}
+
 const ScheduleKind HostGemmAttr::kind{
     "host_gemm",
     "a GEMM on packed panels",
-    {Parameter::extents("micro", "rows x columns of the register tile",
-                        {{"rows", Sizes::between(1, 128)},
-                         {"columns", Sizes::multiplesOf(4, 512)}}),
-     Parameter::number("rows", "rows of one parallel tile", Sizes::any()),
-     Parameter::number("columns", "columns of one parallel tile",
-                       Sizes::any())},
+    getPanelParameters(),
     "The register tile has at most 512 elements. `rows` and `columns` are "
     "multiples of it; a space rounds them down to that. Where rows are reduced "
     "after the product a tile has all columns, where columns are reduced all "
@@ -48,12 +53,7 @@ const ScheduleKind HostBlockedAttr::kind{
     "host_blocked",
     "a GEMM whose tiles pack blocks of the rhs when they come to them, so that "
     "panels stay in a cache",
-    {Parameter::extents("micro", "rows x columns of the register tile",
-                        {{"rows", Sizes::between(1, 128)},
-                         {"columns", Sizes::multiplesOf(4, 512)}}),
-     Parameter::number("rows", "rows of one parallel tile", Sizes::any()),
-     Parameter::number("columns", "columns of one parallel tile",
-                       Sizes::any())},
+    getPanelParameters(),
     "As `host_gemm`. For an rhs that changes from call to call: each tile "
     "packs "
     "its columns of it again, so that tiles should have many rows. Rows and "

@@ -8,27 +8,28 @@
 
 namespace fact {
 /// A GEMM on packed panels.
-class HostGemmAttr
-    : public ScheduleOf<HostGemmAttr, Extents, int64_t, int64_t> {
+template <typename Derived>
+class PanelsSchedule : public ScheduleOf<Derived, Extents, int64_t, int64_t> {
 public:
-  using ScheduleOf::ScheduleOf;
-  static const ScheduleKind kind;
+  using ScheduleOf<Derived, Extents, int64_t, int64_t>::ScheduleOf;
 
-  Extents getMicro() const { return getValues()[0]; }
-  int64_t getRows() const { return getSize(1); }
-  int64_t getColumns() const { return getSize(2); }
+  Extents getMicro() const { return this->getValues()[0]; }
+  int64_t getRows() const { return this->getSize(1); }
+  int64_t getColumns() const { return this->getSize(2); }
 };
 
-/// A GEMM whose tiles pack blocks of the rhs when they come to them.
-class HostBlockedAttr
-    : public ScheduleOf<HostBlockedAttr, Extents, int64_t, int64_t> {
+/// Panels of the rhs are packed before the launch.
+class HostGemmAttr : public PanelsSchedule<HostGemmAttr> {
 public:
-  using ScheduleOf::ScheduleOf;
+  using PanelsSchedule::PanelsSchedule;
   static const ScheduleKind kind;
+};
 
-  Extents getMicro() const { return getValues()[0]; }
-  int64_t getRows() const { return getSize(1); }
-  int64_t getColumns() const { return getSize(2); }
+/// Tiles pack blocks of the rhs when they come to them.
+class HostBlockedAttr : public PanelsSchedule<HostBlockedAttr> {
+public:
+  using PanelsSchedule::PanelsSchedule;
+  static const ScheduleKind kind;
 };
 
 /// A GEMM of few rows, whose rhs is read in place.
