@@ -91,6 +91,14 @@ REGIONS = [
         %0 = fact.exp %a1 : (<4x5xT>) -> <4x5xT>
         %1 = fact.concat %a0, %0, %a0 dim 1 : (<4x3xT>, <4x5xT>, <4x3xT>) -> <4x11xT>
         fact.yield %1""", ["4x11xT"]),
+    ("pointwise", ["9x1xT", "9x36xT", "37xT"], """
+        %0 = fact.concat %a0, %a1 dim 1 : (<9x1xT>, <9x36xT>) -> <9x37xT>
+        %1 = fact.slice %0 dim 0 start 0 : (<9x37xT>) -> <2x37xT>
+        %2 = fact.slice %0 dim 0 start 2 : (<9x37xT>) -> <7x37xT>
+        %3 = fact.neg %2 : (<7x37xT>) -> <7x37xT>
+        %4 = fact.concat %1, %3 dim 0 : (<2x37xT>, <7x37xT>) -> <9x37xT>
+        %5 = fact.add %4, %a2 : (<9x37xT>, <37xT>) -> <9x37xT>
+        fact.yield %5""", ["9x37xT"]),
     # Conversions from and to everything.
     ("pointwise", ["41xi1", "41xi8", "41xi32", "41xi64", "41xf64"], """
         %0 = fact.cast %a0 : (<41xi1>) -> <41xT>
