@@ -130,7 +130,7 @@ struct ReducedProduct {
   /// be a 16-bit weight that would be widened at load.
   enum class Form { rowsOfLhs, rowsOfRhs, product, swappedProduct };
 
-  MatmulOp op;
+  mutable MatmulOp op;
   Form form = Form::product;
   /// Reduced dimensions of the factors, and those of the product that both
   /// factors have. `ofLhs` and `ofRhs` are not both empty.
@@ -139,6 +139,15 @@ struct ReducedProduct {
   /// Reduces dimensions of a product to size `left`.
   static std::optional<ReducedProduct> get(MatmulOp op, ArrayRef<int64_t> dims,
                                            int64_t left);
+
+  bool isDotProduct() const {
+    return form == Form::rowsOfLhs || form == Form::rowsOfRhs;
+  }
+  /// Whether the product rounds its factors: a reduced one has more digits than
+  /// they have.
+  bool rounds() const;
+  /// The elements of both factors that become one of a reduced factor.
+  int64_t countTerms(int64_t left) const;
 
 private:
   /// Assigns a dimension of the product.
@@ -151,6 +160,20 @@ private:
 int64_t alignDim(Value operand, int64_t dim, int64_t rank) {
   int64_t own = dim - (rank - typeOf(operand).getRank());
   return own >= 0 && shapeOf(operand)[own] != 1 ? own : -1;
+}
+
+bool ReducedProduct::rounds() const {
+  Type element = op.getType().getElementType();
+  return op.getTf32() || element.getIntOrFloatBitWidth() < 32;
+}
+
+int64_t ReducedProduct::countTerms(int64_t left) const {
+  int64_t count = 1;
+  for (int64_t dim : ofLhs)
+    count *= shapeOf(op.getLhs())[dim] / left;
+  for (int64_t dim : ofRhs)
+    count *= shapeOf(op.getRhs())[dim] / left;
+  return count;
 }
 
 void ReducedProduct::assign(int64_t dim) {
@@ -223,6 +246,11 @@ ReducedProduct::get(MatmulOp op, ArrayRef<int64_t> dims, int64_t left) {
   llvm::sort(product.ofLhs);
   llvm::sort(product.ofRhs);
   product.chooseForm(left);
+  // A reduced factor is not rounded, which takes some three times the
+  // operations of a product that rounds.
+  if (product.rounds() && !product.isDotProduct() &&
+      product.countTerms(left) < 8)
+    return std::nullopt;
   return product;
 }
 
@@ -250,6 +278,9 @@ private:
   int64_t countOf(Value value, ArrayRef<int64_t> dims);
   Value buildProduct(const ReducedProduct &product);
   Value buildDotProduct(const ReducedProduct &product);
+  Value splitFactor(Value factor, int64_t dim, Type element);
+  Value addParts(Value product, int64_t dim, Type element);
+  Value buildMatrixProduct(const ReducedProduct &product);
 
   const Reduction &reduction;
   OpBuilder &builder;
@@ -367,48 +398,125 @@ Value Distribution::buildDotProduct(const ReducedProduct &product) {
   return reshapeTo(builder, loc, sums, shape);
 }
 
-Value Distribution::buildProduct(const ReducedProduct &product) {
-  using Form = ReducedProduct::Form;
-  MatmulOp matmul = product.op;
-  Value result;
-  if (product.form == Form::rowsOfLhs || product.form == Form::rowsOfRhs) {
-    result = buildDotProduct(product);
-  } else {
-    // Rounded to 16 bits, a mean does not leave the range of its elements, as a
-    // sum might.
-    bool isNarrow =
-        matmul.getType().getElementType().getIntOrFloatBitWidth() < 32;
-    ReduceKind kind = isNarrow ? ReduceKind::mean : reduction.kind;
-    Value lhs = reduce(matmul.getLhs(), product.ofLhs, kind);
-    Value rhs = reduce(matmul.getRhs(), product.ofRhs, kind);
-    SmallVector<int64_t> shape = getReducedShape(
-        matmul, getOwnDims(matmul.getResult()), reduction.getLeft());
-    for (int64_t dim : product.rest)
-      shape[dim] = matmul.getType().getDimSize(dim);
-    // [batch..., K, 1] or [batch..., 1, K] to [batch..., 1, K], so that the
-    // batches can be rows of one matrix.
-    auto asRow = [&](Value vector) {
-      SmallVector<int64_t> row(shapeOf(vector));
-      row[row.size() - 2] = 1;
-      row[row.size() - 1] = matmul.getK();
-      return reshapeTo(builder, loc, vector, row);
-    };
-    bool isRow = typeOf(lhs).getNumElements() ==
-                 llvm::product_of(shapeOf(lhs).drop_back(2)) * matmul.getK();
-    if (product.form == Form::swappedProduct)
-      result = MatmulOp::create(builder, loc, asRow(rhs), lhs,
-                                /*transpose_a=*/false,
-                                /*transpose_b=*/!matmul.getTransposeA(),
-                                matmul.getTf32());
-    else
-      result = MatmulOp::create(builder, loc, isRow ? asRow(lhs) : lhs, rhs,
-                                matmul.getTransposeA() && !isRow,
-                                matmul.getTransposeB(), matmul.getTf32());
-    result = widen(builder, loc, reshapeTo(builder, loc, result, shape));
-    if (isNarrow && reduction.kind == ReduceKind::sum)
-      result = scale(result, countOf(matmul.getLhs(), product.ofLhs) *
-                                 countOf(matmul.getRhs(), product.ofRhs));
+/// What the second part of a factor is multiplied with, so that it is among the
+/// normal numbers of f16 where the first one is.
+static double getScale(Type element) { return element.isF16() ? 2048 : 1; }
+
+/// An f32 factor of a 16-bit product as two rows or columns instead of one
+/// along dimension `dim`: the factor rounded to 16 bits, and what that leaves
+/// of it. Their sum has twice the digits.
+Value Distribution::splitFactor(Value factor, int64_t dim, Type element) {
+  SmallVector<int64_t> shape(shapeOf(factor));
+  shape.insert(shape.begin() + dim, 1);
+  Value whole = reshapeTo(builder, loc, factor, shape);
+  auto rounded =
+      CastOp::create(builder, loc, typeOf(whole).clone(element), whole);
+  Value first = widen(builder, loc, rounded);
+  Type f32 = builder.getF32Type();
+  Value rest =
+      MulOp::create(builder, loc, SubOp::create(builder, loc, whole, first),
+                    makeScalar(builder, loc, getScale(element), f32));
+  // Of an infinity nothing is left, not NaN.
+  Value isExact = CompareOp::create(builder, loc, Predicate::eq, whole, first);
+  Value second = SelectOp::create(builder, loc, isExact,
+                                  makeScalar(builder, loc, 0, f32), rest);
+  SmallVector<int64_t> ofParts(shape.size() - dim, 1);
+  ofParts.front() = 2;
+  auto isFirst = ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          RankedTensorType::get(ofParts, builder.getI1Type()),
+          ArrayRef<bool>{true, false}));
+  Value parts = SelectOp::create(builder, loc, isFirst, first, second);
+  shape = SmallVector<int64_t>(shapeOf(factor));
+  shape[dim] *= 2;
+  Value stacked = reshapeTo(builder, loc, parts, shape);
+  return CastOp::create(builder, loc, typeOf(stacked).clone(element), stacked);
+}
+
+/// Adds the two parts along dimension `dim` of a product.
+Value Distribution::addParts(Value product, int64_t dim, Type element) {
+  SmallVector<int64_t> shape(shapeOf(product));
+  shape[dim] /= 2;
+  shape.insert(shape.begin() + dim, 2);
+  Value parts = reshapeTo(builder, loc, product, shape);
+  if (double scale = getScale(element); scale != 1) {
+    SmallVector<int64_t> ofParts(shape.size() - dim, 1);
+    ofParts.front() = 2;
+    auto type = RankedTensorType::get(ofParts, builder.getF32Type());
+    parts = MulOp::create(
+        builder, loc, parts,
+        ConstantOp::create(builder, loc,
+                           DenseElementsAttr::get(
+                               type, ArrayRef<float>{1, float(1 / scale)})));
   }
+  return ReduceOp::create(builder, loc, ReduceKind::sum, parts, dim,
+                          /*keep=*/false);
+}
+
+/// A product of matrices. TF32 would round the reduced factor, so it is
+/// multiplied as f32; 16-bit products take it in two parts.
+Value Distribution::buildMatrixProduct(const ReducedProduct &product) {
+  MatmulOp matmul = product.op;
+  Type element = matmul.getType().getElementType();
+  bool isNarrow = element.getIntOrFloatBitWidth() < 32;
+  // Rounded to 16 bits, a mean does not leave the range of its elements, as a
+  // sum might.
+  ReduceKind kind = isNarrow ? ReduceKind::mean : reduction.kind;
+  auto reduceFactor = [&](Value factor, ArrayRef<int64_t> dims) {
+    bool isWidened = isNarrow && !dims.empty();
+    return reduce(isWidened ? widen(builder, loc, factor) : factor, dims, kind);
+  };
+  Value lhs = reduceFactor(matmul.getLhs(), product.ofLhs);
+  Value rhs = reduceFactor(matmul.getRhs(), product.ofRhs);
+  bool ofLhs = !product.ofLhs.empty(), ofRhs = !product.ofRhs.empty();
+  bool transposeA = matmul.getTransposeA(), transposeB = matmul.getTransposeB();
+  // [batch..., K, 1] or [batch..., 1, K] to [batch..., 1, K], so that the
+  // batches can be rows of one matrix.
+  auto asRow = [&](Value vector) {
+    SmallVector<int64_t> row(shapeOf(vector));
+    row[row.size() - 2] = 1;
+    row[row.size() - 1] = matmul.getK();
+    return reshapeTo(builder, loc, vector, row);
+  };
+  if (product.form == ReducedProduct::Form::swappedProduct) {
+    std::swap(lhs, rhs);
+    std::swap(ofLhs, ofRhs);
+    transposeB = !transposeA;
+    transposeA = true;
+  }
+  if (typeOf(lhs).getNumElements() ==
+      llvm::product_of(shapeOf(lhs).drop_back(2)) * matmul.getK()) {
+    lhs = asRow(lhs);
+    transposeA = false;
+  }
+  if (isNarrow && ofLhs)
+    lhs =
+        splitFactor(lhs, typeOf(lhs).getRank() - (transposeA ? 1 : 2), element);
+  if (isNarrow && ofRhs)
+    rhs =
+        splitFactor(rhs, typeOf(rhs).getRank() - (transposeB ? 2 : 1), element);
+  Value result = MatmulOp::create(builder, loc, lhs, rhs, transposeA,
+                                  transposeB, /*tf32=*/false);
+  result = widen(builder, loc, result);
+  int64_t rank = typeOf(result).getRank();
+  if (isNarrow && ofRhs)
+    result = addParts(result, rank - 1, element);
+  if (isNarrow && ofLhs)
+    result = addParts(result, rank - 2, element);
+  SmallVector<int64_t> shape = getReducedShape(
+      matmul, getOwnDims(matmul.getResult()), reduction.getLeft());
+  for (int64_t dim : product.rest)
+    shape[dim] = matmul.getType().getDimSize(dim);
+  result = reshapeTo(builder, loc, result, shape);
+  if (isNarrow && reduction.kind == ReduceKind::sum)
+    result = scale(result, product.countTerms(reduction.getLeft()));
+  return result;
+}
+
+Value Distribution::buildProduct(const ReducedProduct &product) {
+  Value result = product.isDotProduct() ? buildDotProduct(product)
+                                        : buildMatrixProduct(product);
   return reduce(result, product.rest, reduction.kind);
 }
 

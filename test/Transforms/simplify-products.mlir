@@ -113,20 +113,39 @@ func.func @columns(%x: tensor<2x4x16xbf16>, %w: tensor<8x16xbf16>, %b: tensor<8x
   return %3 : tensor<2x4xbf16>
 }
 
-// Rows of 16-bit products: the mean is an operand of the product.
+// Rows of 16-bit products: the mean is an operand of the product, in two parts
+// of 16 bits. The second one of f16 is scaled.
 // CHECK-LABEL: func @rows
-func.func @rows(%x: tensor<2x4x16xf16>, %w: tensor<8x16xf16>, %b: tensor<8xf16>) -> tensor<2x8xf16> {
-  // CHECK-DAG: %[[COUNT:.*]] = fact.constant dense<4.000000e+00> : tensor<f32>
-  // CHECK-DAG: %[[MEAN:.*]] = fact.reduce mean %arg0 dims [1] keep : (tensor<2x4x16xf16>) -> tensor<2x1x16xf16>
-  // CHECK: %[[Y:.*]] = fact.matmul %[[MEAN]], %arg1 transpose_b : (tensor<2x1x16xf16>, tensor<8x16xf16>) -> tensor<2x1x8xf16>
+func.func @rows(%x: tensor<2x9x16xf16>, %w: tensor<8x16xf16>, %b: tensor<8xf16>) -> tensor<2x8xf16> {
+  // CHECK-DAG: %[[COUNT:.*]] = fact.constant dense<9.000000e+00> : tensor<f32>
+  // CHECK-DAG: %[[SCALE:.*]] = fact.constant dense<2.048000e+03> : tensor<f32>
+  // CHECK-DAG: %[[SCALES:.*]] = fact.constant dense<{{\[\[\[}}1.000000e+00]], {{\[\[}}4.8828125E-4]]]> : tensor<2x1x1xf32>
+  // CHECK-DAG: %[[ZERO:.*]] = fact.constant dense<0.000000e+00> : tensor<f32>
+  // CHECK-DAG: %[[FIRST:.*]] = fact.constant dense<{{\[\[\[}}true]], {{\[\[}}false]]]> : tensor<2x1x1xi1>
+  // CHECK-DAG: %[[X:.*]] = fact.cast %arg0 : (tensor<2x9x16xf16>) -> tensor<2x9x16xf32>
+  // CHECK: %[[MEAN:.*]] = fact.reduce mean %[[X]] dims [1] keep : (tensor<2x9x16xf32>) -> tensor<2x1x16xf32>
+  // CHECK: %[[WHOLE:.*]] = fact.reshape %[[MEAN]]
+  // CHECK: %[[NARROW:.*]] = fact.cast %[[WHOLE]] : (tensor<2x1x1x16xf32>) -> tensor<2x1x1x16xf16>
+  // CHECK: %[[ROUNDED:.*]] = fact.cast %[[NARROW]] : (tensor<2x1x1x16xf16>) -> tensor<2x1x1x16xf32>
+  // CHECK: %[[LEFT:.*]] = fact.sub %[[WHOLE]], %[[ROUNDED]]
+  // CHECK: %[[SCALED:.*]] = fact.mul %[[LEFT]], %[[SCALE]]
+  // CHECK: %[[EXACT:.*]] = fact.compare eq %[[WHOLE]], %[[ROUNDED]]
+  // CHECK: %[[REST:.*]] = fact.select %[[EXACT]], %[[ZERO]], %[[SCALED]]
+  // CHECK: %[[BOTH:.*]] = fact.select %[[FIRST]], %[[ROUNDED]], %[[REST]]
+  // CHECK: %[[STACKED:.*]] = fact.reshape %[[BOTH]] : (tensor<2x2x1x16xf32>) -> tensor<2x2x16xf32>
+  // CHECK: %[[PARTS:.*]] = fact.cast %[[STACKED]]
+  // CHECK: %[[Y:.*]] = fact.matmul %[[PARTS]], %arg1 transpose_b : (tensor<2x2x16xf16>, tensor<8x16xf16>) -> tensor<2x2x8xf16>
   // CHECK: %[[WIDE:.*]] = fact.cast %[[Y]]
-  // CHECK: %[[SUM:.*]] = fact.mul %[[WIDE]], %[[COUNT]]
+  // CHECK: %[[SPLIT:.*]] = fact.reshape %[[WIDE]]
+  // CHECK: %[[TERMS:.*]] = fact.mul %[[SPLIT]], %[[SCALES]]
+  // CHECK: %[[ADDED:.*]] = fact.reduce sum %[[TERMS]] dims [1] : (tensor<2x2x1x8xf32>) -> tensor<2x1x8xf32>
+  // CHECK: %[[SUM:.*]] = fact.mul %[[ADDED]], %[[COUNT]]
   // CHECK: %[[B:.*]] = fact.cast %arg2
   // CHECK: %[[BIAS:.*]] = fact.mul %[[B]], %[[COUNT]]
   // CHECK: fact.add %[[SUM]], %[[BIAS]]
-  %0 = fact.matmul %x, %w transpose_b : (tensor<2x4x16xf16>, tensor<8x16xf16>) -> tensor<2x4x8xf16>
-  %1 = fact.add %0, %b : (tensor<2x4x8xf16>, tensor<8xf16>) -> tensor<2x4x8xf16>
-  %2 = fact.reduce sum %1 dims [1] : (tensor<2x4x8xf16>) -> tensor<2x8xf16>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<2x9x16xf16>, tensor<8x16xf16>) -> tensor<2x9x8xf16>
+  %1 = fact.add %0, %b : (tensor<2x9x8xf16>, tensor<8xf16>) -> tensor<2x9x8xf16>
+  %2 = fact.reduce sum %1 dims [1] : (tensor<2x9x8xf16>) -> tensor<2x8xf16>
   return %2 : tensor<2x8xf16>
 }
 
@@ -146,24 +165,26 @@ func.func @mean_of_rows(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8
 // A weight is not widened.
 fact.weight @w : tensor<8x16xbf16>
 // CHECK-LABEL: func @rows_by_weight
-func.func @rows_by_weight(%x: tensor<4x16xbf16>) -> tensor<8xbf16> {
-  // CHECK: %[[MEAN:.*]] = fact.reduce mean %arg0 dims [0] keep : (tensor<4x16xbf16>) -> tensor<1x16xbf16>
-  // CHECK: fact.matmul %[[MEAN]], %{{.*}} transpose_b : (tensor<1x16xbf16>, tensor<8x16xbf16>) -> tensor<1x8xbf16>
+func.func @rows_by_weight(%x: tensor<8x16xbf16>) -> tensor<8xbf16> {
+  // CHECK: %[[MEAN:.*]] = fact.reduce mean %{{.*}} dims [0] keep : (tensor<8x16xf32>) -> tensor<1x16xf32>
+  // CHECK: fact.matmul %{{.*}}, %{{.*}} transpose_b : (tensor<2x16xbf16>, tensor<8x16xbf16>) -> tensor<2x8xbf16>
+  // CHECK: fact.reduce sum %{{.*}} dims [0] : (tensor<2x1x8xf32>) -> tensor<1x8xf32>
   %w = fact.get_weight @w : tensor<8x16xbf16>
-  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xbf16>, tensor<8x16xbf16>) -> tensor<4x8xbf16>
-  %1 = fact.reduce mean %0 dims [0] : (tensor<4x8xbf16>) -> tensor<8xbf16>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<8x16xbf16>, tensor<8x16xbf16>) -> tensor<8x8xbf16>
+  %1 = fact.reduce mean %0 dims [0] : (tensor<8x8xbf16>) -> tensor<8xbf16>
   return %1 : tensor<8xbf16>
 }
 
-// One matrix for all batches on the left: their vectors are rows.
+// One matrix for all batches on the left: their vectors are rows. TF32 would
+// round the sums.
 // CHECK-LABEL: func @swapped
-func.func @swapped(%w: tensor<8x16xf32>, %x: tensor<5x16x4xf32>) -> tensor<5x8xf32> {
-  // CHECK: %[[SUMS:.*]] = fact.reduce sum %arg1 dims [2] keep : (tensor<5x16x4xf32>) -> tensor<5x16x1xf32>
+func.func @swapped(%w: tensor<8x16xf32>, %x: tensor<5x16x9xf32>) -> tensor<5x8xf32> {
+  // CHECK: %[[SUMS:.*]] = fact.reduce sum %arg1 dims [2] keep : (tensor<5x16x9xf32>) -> tensor<5x16x1xf32>
   // CHECK: %[[ROWS:.*]] = fact.reshape %[[SUMS]] : (tensor<5x16x1xf32>) -> tensor<5x1x16xf32>
-  // CHECK: %[[Y:.*]] = fact.matmul %[[ROWS]], %arg0 transpose_b tf32 : (tensor<5x1x16xf32>, tensor<8x16xf32>) -> tensor<5x1x8xf32>
+  // CHECK: %[[Y:.*]] = fact.matmul %[[ROWS]], %arg0 transpose_b : (tensor<5x1x16xf32>, tensor<8x16xf32>) -> tensor<5x1x8xf32>
   // CHECK: fact.reshape %[[Y]] : (tensor<5x1x8xf32>) -> tensor<5x8xf32>
-  %0 = fact.matmul %w, %x tf32 : (tensor<8x16xf32>, tensor<5x16x4xf32>) -> tensor<5x8x4xf32>
-  %1 = fact.reduce sum %0 dims [2] : (tensor<5x8x4xf32>) -> tensor<5x8xf32>
+  %0 = fact.matmul %w, %x tf32 : (tensor<8x16xf32>, tensor<5x16x9xf32>) -> tensor<5x8x9xf32>
+  %1 = fact.reduce sum %0 dims [2] : (tensor<5x8x9xf32>) -> tensor<5x8xf32>
   return %1 : tensor<5x8xf32>
 }
 
@@ -271,18 +292,20 @@ func.func @images(%x: tensor<2x16x25xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf3
 
 // A pool of columns, and a sum over heads.
 // CHECK-LABEL: func @parts
-func.func @parts(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %b: tensor<8xbf16>, %y: tensor<2x3x16xf32>, %u: tensor<16x12xf32>) -> (tensor<4x1x2xbf16>, tensor<2x3x4xf32>) {
-  // CHECK-DAG: %[[BLOCKS:.*]] = fact.reshape %arg1 : (tensor<8x16xbf16>) -> tensor<2x4x16xbf16>
-  // CHECK-DAG: %[[MEANS:.*]] = fact.reduce mean %[[BLOCKS]] dims [1] : (tensor<2x4x16xbf16>) -> tensor<2x16xbf16>
-  // CHECK-DAG: %[[POOLED:.*]] = fact.matmul %arg0, %[[MEANS]] transpose_b : (tensor<4x16xbf16>, tensor<2x16xbf16>) -> tensor<4x2xbf16>
-  // CHECK-DAG: fact.reduce mean %{{.*}} dims [1] : (tensor<2x4xf32>) -> tensor<2xf32>
+func.func @parts(%x: tensor<4x16xbf16>, %w: tensor<16x16xbf16>, %b: tensor<16xbf16>, %y: tensor<2x3x16xf32>, %u: tensor<16x12xf32>) -> (tensor<4x1x2xbf16>, tensor<2x3x4xf32>) {
+  // CHECK-DAG: %[[W:.*]] = fact.cast %arg1 : (tensor<16x16xbf16>) -> tensor<16x16xf32>
+  // CHECK-DAG: %[[BLOCKS:.*]] = fact.reshape %[[W]] : (tensor<16x16xf32>) -> tensor<2x8x16xf32>
+  // CHECK-DAG: %[[MEANS:.*]] = fact.reduce mean %[[BLOCKS]] dims [1] : (tensor<2x8x16xf32>) -> tensor<2x16xf32>
+  // CHECK-DAG: %[[POOLED:.*]] = fact.matmul %arg0, %{{.*}} transpose_b : (tensor<4x16xbf16>, tensor<4x16xbf16>) -> tensor<4x4xbf16>
+  // CHECK-DAG: fact.reduce sum %{{.*}} dims [1] : (tensor<4x2x2xf32>) -> tensor<4x2xf32>
+  // CHECK-DAG: fact.reduce mean %{{.*}} dims [1] : (tensor<2x8xf32>) -> tensor<2xf32>
   // CHECK-DAG: %[[HEADS:.*]] = fact.reshape %arg4 : (tensor<16x12xf32>) -> tensor<16x3x4xf32>
   // CHECK-DAG: %[[SUM:.*]] = fact.reduce sum %[[HEADS]] dims [1] : (tensor<16x3x4xf32>) -> tensor<16x4xf32>
   // CHECK-DAG: fact.matmul %arg3, %[[SUM]] : (tensor<2x3x16xf32>, tensor<16x4xf32>) -> tensor<2x3x4xf32>
-  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xbf16>, tensor<8x16xbf16>) -> tensor<4x8xbf16>
-  %1 = fact.add %0, %b : (tensor<4x8xbf16>, tensor<8xbf16>) -> tensor<4x8xbf16>
-  %2 = fact.reshape %1 : (tensor<4x8xbf16>) -> tensor<4x1x2x4xbf16>
-  %3 = fact.reduce mean %2 dims [3] : (tensor<4x1x2x4xbf16>) -> tensor<4x1x2xbf16>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xbf16>, tensor<16x16xbf16>) -> tensor<4x16xbf16>
+  %1 = fact.add %0, %b : (tensor<4x16xbf16>, tensor<16xbf16>) -> tensor<4x16xbf16>
+  %2 = fact.reshape %1 : (tensor<4x16xbf16>) -> tensor<4x1x2x8xbf16>
+  %3 = fact.reduce mean %2 dims [3] : (tensor<4x1x2x8xbf16>) -> tensor<4x1x2xbf16>
   %4 = fact.matmul %y, %u : (tensor<2x3x16xf32>, tensor<16x12xf32>) -> tensor<2x3x12xf32>
   %5 = fact.reshape %4 : (tensor<2x3x12xf32>) -> tensor<2x3x3x4xf32>
   %6 = fact.permute %5 [0, 2, 1, 3] : (tensor<2x3x3x4xf32>) -> tensor<2x3x3x4xf32>
