@@ -3,6 +3,7 @@
 
 #include "fact/Analysis/ContractionRegion.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Analysis/RowExponentials.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -265,6 +266,15 @@ LogicalResult ContractionReader::readReduction(ReduceOp reduce) {
                           "not by '"
                        << stringifyReduceKind(kind) << "'";
   ReducedOperand operand = ReducedOperand::get(reduce);
+  std::optional<RowExponentials> exponentials = RowExponentials::get(reduce);
+  std::optional<unsigned> maximum;
+  if (exponentials) {
+    for (auto [i, reduction] : llvm::enumerate(region.reductions))
+      if (reduction.op == exponentials->maximum && reduction.ofRows)
+        maximum = i;
+    if (maximum)
+      operand.value = exponentials->value;
+  }
   Sources sources = findSources(operand.value);
   if (!sources.reductions.empty())
     return emitError() << "a 'fact.reduce' reads another one, which is "
@@ -291,8 +301,9 @@ LogicalResult ContractionReader::readReduction(ReduceOp reduce) {
                           "of "
                        << *n << " elements, or over whole columns, of "
                        << region.m;
-  region.reductions.push_back(
-      {reduce, ofRows, operand.value, *n, sources.products});
+  region.reductions.push_back({reduce, ofRows, operand.value, *n,
+                               sources.products, maximum,
+                               maximum && exponentials->isGuarded});
   return success();
 }
 

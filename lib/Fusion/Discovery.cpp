@@ -4,10 +4,12 @@
 #include "fact/Fusion/Discovery.h"
 #include "MarkBands.h"
 #include "PadRows.h"
+#include "PickElements.h"
 #include "PlaceParts.h"
 #include "RepeatProducers.h"
 #include "SeparateReads.h"
 #include "ShareSteps.h"
+#include "SplitReductions.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
 #include "fact/Analysis/Bands.h"
@@ -339,6 +341,10 @@ LogicalResult Discovery::run() {
     if (!function.isExternal()) {
       widenChannels(function.getBody().front(), *target);
       prepareRowsToScale(function.getBody().front(), *target);
+      if (options.limit == FusionLimit::none) {
+        pickElements(function.getBody().front(), *fusibility);
+        splitReductions(function.getBody().front(), *fusibility);
+      }
       separateReads(function.getBody().front());
     }
   SmallVector<std::pair<Block *, Agent *>> blocks;

@@ -325,6 +325,18 @@ std::optional<double> Fusibility::predict(StringRef rule,
   return microseconds;
 }
 
+std::optional<double> Fusibility::predictBest(const OpGroup &group) const {
+  std::optional<double> best;
+  for (const Rule *rule : target.getRules()) {
+    std::optional<double> time;
+    if (!rule->isLastResort)
+      time = predict(rule->name, group);
+    if (time && (!best || *time < *best))
+      best = time;
+  }
+  return best;
+}
+
 bool Fusibility::areFasterApart(StringRef rule, const OpGroup &before,
                                 ArrayRef<Operation *> ops) const {
   OpGroup together = before, alone;

@@ -141,3 +141,27 @@ def distillation(n, classes):
         return 4 * soft + F.cross_entropy(student, labels)
 
     return Function(function), randn(n, classes), randn(n, classes), randint(0, classes, (n,))
+
+
+class OfLinear(nn.Module):
+    """A loss of a linear layer, which nothing else reads."""
+
+    def __init__(self, of, k, n):
+        super().__init__()
+        self.fc, self.of = nn.Linear(k, n), of
+
+    def forward(self, x, *targets):
+        return self.of(self.fc(x), *targets)
+
+
+OF_LINEAR = {
+    "relu_sum": (lambda y: y.relu().sum(), lambda m, n: ()),
+    "norm": (lambda y: y.norm(), lambda m, n: ()),
+    "mse": (F.mse_loss, lambda m, n: (randn(m, n),)),
+    "logsumexp": (lambda y: torch.logsumexp(y, -1), lambda m, n: ()),
+    "cross_entropy": (F.cross_entropy, lambda m, n: (randint(0, n, (m,)),)),
+}
+for name, (of, targets) in OF_LINEAR.items():
+    @case((6, 16, 24), (8192, 1024, 8192), name=f"linear_{name}")
+    def linear(m, k, n, of=of, targets=targets):
+        return OfLinear(of, k, n), randn(m, k), *targets(m, n)

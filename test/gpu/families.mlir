@@ -14,7 +14,7 @@ module @families attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @positions : tensor<40x264xbf16>
   fact.weight @cos : tensor<26x256xbf16>
   fact.weight @sin : tensor<26x256xbf16>
-  func.func @main(%x: tensor<4x130x256xbf16>, %res: tensor<4x130x328xbf16>, %f: tensor<64x33x520xf32>, %f2: tensor<64x33x520xf32>, %tokens: tensor<6x40xi64>, %xr: tensor<4x26x5x256xbf16>, %heads: tensor<2x4x100x64xbf16>, %kv: tensor<2x2x130x64xbf16>, %m: tensor<100x130xbf16>, %km: tensor<2x1x1x131xf32>) -> (tensor<4x130x512xbf16>, tensor<4x130x136xbf16>, tensor<4x130x72xbf16>, tensor<4x130x328xbf16>, tensor<4x130x328xbf16>, tensor<4x130x1xbf16>, tensor<4x130xbf16>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<4x130xi64>, tensor<64x33xi64>, tensor<6x40x264xbf16>, tensor<4x5x26x256xbf16>, tensor<4x5x26x256xbf16>, tensor<4x1x328xbf16>, tensor<4x130xbf16>, tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>, tensor<2x100x4x64xbf16>, tensor<2x4x100x64xbf16>) {
+  func.func @main(%x: tensor<4x130x256xbf16>, %res: tensor<4x130x328xbf16>, %f: tensor<64x33x520xf32>, %f2: tensor<64x33x520xf32>, %tokens: tensor<6x40xi64>, %xr: tensor<4x26x5x256xbf16>, %heads: tensor<2x4x100x64xbf16>, %kv: tensor<2x2x130x64xbf16>, %m: tensor<100x130xbf16>, %km: tensor<2x1x1x131xf32>) -> (tensor<4x130x512xbf16>, tensor<4x130x136xbf16>, tensor<4x130x72xbf16>, tensor<4x130x328xbf16>, tensor<4x130x328xbf16>, tensor<4x130x1xbf16>, tensor<4x130xbf16>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<4x130xi64>, tensor<64x33xi64>, tensor<6x40x264xbf16>, tensor<4x5x26x256xbf16>, tensor<4x5x26x256xbf16>, tensor<4x1x328xbf16>, tensor<4x130xbf16>, tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>, tensor<2x100x4x64xbf16>, tensor<2x4x100x64xbf16>, tensor<4x130x1xbf16>, tensor<4x130x1xbf16>) {
     %wq = fact.get_weight @wq : tensor<512x256xbf16>
     %wk = fact.get_weight @wk : tensor<136x256xbf16>
     %wv = fact.get_weight @wv : tensor<72x256xbf16>
@@ -86,6 +86,28 @@ module @families attributes {fact.target = #fact.machine<"h200">} {
       %4 = fact.reduce max %2 dims [0, 1] : (tensor<4x130x328xbf16>) -> tensor<328xbf16>
       fact.yield %2, %3, %4 : tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>
     } space(#fact.sm90_gemm_space<tile = [128x128x64, 64x128x64, 128x64x64], cluster = [2x1, 1x1], kernel = [pingpong, cooperative], swizzle = [1]>) : tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>
+    // Sums of exponentials of rows, guarded and not.
+    %c2:2 = fact.fused "gemm_epilogue" ins(%x, %wg, %bg : tensor<4x130x256xbf16>, tensor<328x256xbf16>, tensor<328xbf16>) {
+  ^bb0(%a0: tensor<4x130x256xbf16>, %a1: tensor<328x256xbf16>, %a2: tensor<328xbf16>):
+      %zero = fact.constant dense<0.0> : tensor<bf16>
+      %inf = fact.constant dense<0x7F800000> : tensor<f32>
+      %1 = fact.matmul %a0, %a1 transpose_b : (tensor<4x130x256xbf16>, tensor<328x256xbf16>) -> tensor<4x130x328xbf16>
+      %2 = fact.add %1, %a2 : (tensor<4x130x328xbf16>, tensor<328xbf16>) -> tensor<4x130x328xbf16>
+      %3 = fact.reduce max %2 dims [2] keep : (tensor<4x130x328xbf16>) -> tensor<4x130x1xbf16>
+      %4 = fact.abs %3 : (tensor<4x130x1xbf16>) -> tensor<4x130x1xbf16>
+      %5 = fact.compare eq %4, %inf : (tensor<4x130x1xbf16>, tensor<f32>) -> tensor<4x130x1xi1>
+      %6 = fact.select %5, %zero, %3 : (tensor<4x130x1xi1>, tensor<bf16>, tensor<4x130x1xbf16>) -> tensor<4x130x1xbf16>
+      %7 = fact.sub %2, %6 : (tensor<4x130x328xbf16>, tensor<4x130x1xbf16>) -> tensor<4x130x328xbf16>
+      %8 = fact.exp %7 : (tensor<4x130x328xbf16>) -> tensor<4x130x328xbf16>
+      %9 = fact.reduce sum %8 dims [2] keep : (tensor<4x130x328xbf16>) -> tensor<4x130x1xbf16>
+      %10 = fact.log %9 : (tensor<4x130x1xbf16>) -> tensor<4x130x1xbf16>
+      %11 = fact.add %10, %6 : (tensor<4x130x1xbf16>, tensor<4x130x1xbf16>) -> tensor<4x130x1xbf16>
+      %12 = fact.reduce max %1 dims [2] keep : (tensor<4x130x328xbf16>) -> tensor<4x130x1xbf16>
+      %13 = fact.sub %1, %12 : (tensor<4x130x328xbf16>, tensor<4x130x1xbf16>) -> tensor<4x130x328xbf16>
+      %14 = fact.exp %13 : (tensor<4x130x328xbf16>) -> tensor<4x130x328xbf16>
+      %15 = fact.reduce sum %14 dims [2] keep : (tensor<4x130x328xbf16>) -> tensor<4x130x1xbf16>
+      fact.yield %11, %15 : tensor<4x130x1xbf16>, tensor<4x130x1xbf16>
+    } space(#fact.sm90_gemm_space<tile = [128x128x64, 64x128x64, 128x64x64], cluster = [2x1, 1x1], kernel = [pingpong, cooperative], swizzle = [1]>) : tensor<4x130x1xbf16>, tensor<4x130x1xbf16>
     %r3:2 = fact.fused "rowwise" ins(%f, %f2 : tensor<64x33x520xf32>, tensor<64x33x520xf32>) {
   ^bb0(%a0: tensor<64x33x520xf32>, %a1: tensor<64x33x520xf32>):
       %1 = fact.mul %a0, %a1 : (tensor<64x33x520xf32>, tensor<64x33x520xf32>) -> tensor<64x33x520xf32>
@@ -145,6 +167,6 @@ module @families attributes {fact.target = #fact.machine<"h200">} {
       %2 = fact.rotary %1, %a1, %a2 interleaved : (tensor<4x5x26x256xbf16>, tensor<26x256xbf16>, tensor<26x256xbf16>) -> tensor<4x5x26x256xbf16>
       fact.yield %2 : tensor<4x5x26x256xbf16>
     } : tensor<4x5x26x256xbf16>
-    return %r0#0, %r0#1, %r0#2, %r1, %r2#0, %r2#1, %r2#2, %r3#0, %r3#1, %r4#0, %r4#1, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %c0#0, %c0#1, %c1#0, %c1#1, %c1#2, %m0, %m1 : tensor<4x130x512xbf16>, tensor<4x130x136xbf16>, tensor<4x130x72xbf16>, tensor<4x130x328xbf16>, tensor<4x130x328xbf16>, tensor<4x130x1xbf16>, tensor<4x130xbf16>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<4x130xi64>, tensor<64x33xi64>, tensor<6x40x264xbf16>, tensor<4x5x26x256xbf16>, tensor<4x5x26x256xbf16>, tensor<4x1x328xbf16>, tensor<4x130xbf16>, tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>, tensor<2x100x4x64xbf16>, tensor<2x4x100x64xbf16>
+    return %r0#0, %r0#1, %r0#2, %r1, %r2#0, %r2#1, %r2#2, %r3#0, %r3#1, %r4#0, %r4#1, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %c0#0, %c0#1, %c1#0, %c1#1, %c1#2, %m0, %m1, %c2#0, %c2#1 : tensor<4x130x512xbf16>, tensor<4x130x136xbf16>, tensor<4x130x72xbf16>, tensor<4x130x328xbf16>, tensor<4x130x328xbf16>, tensor<4x130x1xbf16>, tensor<4x130xbf16>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<64x33x520xf32>, tensor<64x33xf32>, tensor<4x130xi64>, tensor<64x33xi64>, tensor<6x40x264xbf16>, tensor<4x5x26x256xbf16>, tensor<4x5x26x256xbf16>, tensor<4x1x328xbf16>, tensor<4x130xbf16>, tensor<4x130x328xbf16>, tensor<328xbf16>, tensor<328xbf16>, tensor<2x100x4x64xbf16>, tensor<2x4x100x64xbf16>, tensor<4x130x1xbf16>, tensor<4x130x1xbf16>
   }
 }

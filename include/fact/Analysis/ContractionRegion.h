@@ -56,6 +56,11 @@ struct ContractionRegion {
     int64_t n;
     /// The products that `input` reads, ascending.
     llvm::SmallVector<unsigned> products;
+    /// For a sum of exponentials of `input` against its maximum, which is
+    /// another reduction: the number of that one. `input` is not yet shifted.
+    std::optional<unsigned> maximum = std::nullopt;
+    /// Whether an infinite maximum counts as 0.
+    bool isGuarded = false;
   };
 
   /// The elements of a result: one per element of the product, or one per

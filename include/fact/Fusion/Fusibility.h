@@ -104,6 +104,9 @@ public:
   std::optional<double> predict(FusedOp fused) const;
   std::optional<double> predict(llvm::StringRef rule,
                                 const OpGroup &group) const;
+  /// Of the rule whose kernel of the group is the fastest; the last resort
+  /// counts for none.
+  std::optional<double> predictBest(const OpGroup &group) const;
 
   /// Whether `before` and a pointwise kernel of `ops` are predicted to be
   /// faster than one kernel of both, the second launch included; false if one

@@ -120,6 +120,9 @@ LogicalResult GemmPlanner::checkReductions() {
       return emitError() << "reduces floats after a product, not " << type;
     if (reduction.products.empty())
       return emitError() << "a 'fact.reduce' reads no product";
+    if (reduction.maximum)
+      return emitError() << "a sum of exponentials needs the maximum of its "
+                            "row, which is complete only after the last tile";
     // A column that is reduced lies in one tile.
     if (!reduction.ofRows && region.batches > 1)
       return emitError() << "reduces columns of one product, not of "

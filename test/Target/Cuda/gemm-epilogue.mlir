@@ -284,3 +284,38 @@ func.func @single_rows(%x: tensor<3x1x64xf16>, %w: tensor<3x64x64xf16>) -> tenso
   } schedule(#fact.sm90_gemm<tile = 64x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<3x1x64xf16>
   return %0 : tensor<3x1x64xf16>
 }
+
+// -----
+
+// A sum of exponentials against the maximum, which is the first reduction, and
+// not its own pass: its functor is not shifted.
+
+// CHECK:      struct RowResult0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float reduced0,
+// CHECK-NEXT:                          float reduced1) {
+// CHECK:          const float v{{.*}} = fast_log(reduced1);
+// CHECK:      using Kernel = Gemm<
+// CHECK:          Results<>,
+// CHECK:          RowEpilogue<
+// CHECK-NEXT:         Reductions<Reduced<Identity, ReduceMax>, Reduced<Identity, ReduceExponentials<0, true>>>,
+// CHECK-NEXT:         Operands<>,
+// CHECK-NEXT:         Results<Result<RowResult0, ColumnVector<2, bf16>>>>>;
+func.func @exponentials(%x: tensor<256x128xbf16>, %w: tensor<512x128xbf16>) -> tensor<256x1xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<256x128xbf16>, tensor<512x128xbf16>) {
+  ^bb0(%a: tensor<256x128xbf16>, %b: tensor<512x128xbf16>):
+    %zero = fact.constant dense<0.000000e+00> : tensor<bf16>
+    %inf = fact.constant dense<0x7F800000> : tensor<f32>
+    %0 = fact.matmul %a, %b transpose_b : (tensor<256x128xbf16>, tensor<512x128xbf16>) -> tensor<256x512xbf16>
+    %2 = fact.reduce max %0 dims [1] keep : (tensor<256x512xbf16>) -> tensor<256x1xbf16>
+    %3 = fact.abs %2 : (tensor<256x1xbf16>) -> tensor<256x1xbf16>
+    %4 = fact.compare eq %3, %inf : (tensor<256x1xbf16>, tensor<f32>) -> tensor<256x1xi1>
+    %5 = fact.select %4, %zero, %2 : (tensor<256x1xi1>, tensor<bf16>, tensor<256x1xbf16>) -> tensor<256x1xbf16>
+    %6 = fact.sub %0, %5 : (tensor<256x512xbf16>, tensor<256x1xbf16>) -> tensor<256x512xbf16>
+    %7 = fact.exp %6 : (tensor<256x512xbf16>) -> tensor<256x512xbf16>
+    %8 = fact.reduce sum %7 dims [1] keep : (tensor<256x512xbf16>) -> tensor<256x1xbf16>
+    %9 = fact.log %8 : (tensor<256x1xbf16>) -> tensor<256x1xbf16>
+    %10 = fact.add %9, %5 : (tensor<256x1xbf16>, tensor<256x1xbf16>) -> tensor<256x1xbf16>
+    fact.yield %10 : tensor<256x1xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<256x1xbf16>
+  return %r : tensor<256x1xbf16>
+}

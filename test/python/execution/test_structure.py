@@ -77,6 +77,23 @@ SUMS = group(
     case("ones by a vector", lambda x: x @ torch.full((40,), 0.5, dtype=x.dtype), [X]),
 )
 
+T = torch.arange(96) * 7 % 64
+
+
+def wide(seed):
+    return [rand(96, 40, seed=110 + seed), rand(64, 40, seed=130 + seed) / 6]
+
+
+FEW = group(
+    "few_numbers_of_products",
+    case("sum", lambda x, w: F.linear(x, w).relu().sum(), wide(0), 200),
+    case("mean of squares", lambda x, w: F.mse_loss(F.linear(x, w), x[:, :1] + w[:, 0]), wide(1), 200),
+    case("extremes", lambda x, w: (F.linear(x, w).amax(), F.linear(x.neg(), w).mT.amin()), wide(3)),
+    case("blocks", lambda x, w: F.linear(x.view(4, 24, 40), w).exp().sum((1, 2)), wide(4), 200),
+    case("logsumexp", lambda x, w: torch.logsumexp(F.linear(x, w), -1), wide(5), 104),
+    case("cross entropy", lambda x, w: F.cross_entropy(F.linear(x, w, w[:, 0]), T), wide(6), 200),
+)
+
 CHAINS = group(
     "chains",
     case("column", lambda x, w: (x.mT @ x) @ w[0], [long(0), rand(1, 8)], 104),
@@ -111,7 +128,7 @@ REPEATED = group(
 )
 
 
-@runs(DIAGONALS, SUMS, CHAINS, TRIVIAL, REPEATED)
+@runs(DIAGONALS, SUMS, FEW, CHAINS, TRIVIAL, REPEATED)
 def test_structure(cases, dtype):
     check(cases, dtype)
 

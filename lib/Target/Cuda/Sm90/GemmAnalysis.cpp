@@ -43,8 +43,7 @@ public:
     if (windows && failed(checkFilters(gemm)))
       return failure();
     for (const ContractionRegion::Reduction &reduction : region.reductions)
-      (reduction.ofRows ? gemm.rows : gemm.columns)
-          .reductions.push_back(reduction.op);
+      (reduction.ofRows ? gemm.rows : gemm.columns).add(reduction, region);
     for (const ContractionRegion::Result &result : region.results)
       if (failed(addResult(gemm, result)))
         return failure();
@@ -90,6 +89,17 @@ private:
   SmallVector<Value> ofProduct, ofRows, ofColumns;
 };
 } // namespace
+
+void ReducedEpilogue::add(const ContractionRegion::Reduction &reduction,
+                          const ContractionRegion &region) {
+  std::optional<unsigned> maximum;
+  // Its number among the reductions of rows.
+  if (reduction.maximum)
+    maximum = llvm::find(reductions, region.reductions[*reduction.maximum].op) -
+              reductions.begin();
+  reductions.push_back(reduction.op);
+  exponentials.push_back({maximum, reduction.isGuarded});
+}
 
 //===----------------------------------------------------------------------===//
 // Windows
@@ -141,6 +151,11 @@ LogicalResult GemmAnalysis::checkReductions() {
     if (region.batches > 65535)
       return emitError() << "reduces at most 65535 batches, not "
                          << region.batches;
+    // Partial results are logarithms, of which each step rounds.
+    if (reduction.maximum && getRate() == MatrixRate::F32)
+      return emitError()
+             << "sums exponentials of 16-bit and TF32 products, not "
+                "of strict f32";
     if (!reduction.ofRows && region.m == 1)
       return emitError() << "reduces columns of two or more elements, not of "
                             "one";

@@ -7,15 +7,27 @@
 #include "CublasGemm.h"
 #include "Sm90Gemm.h"
 #include "WindowsTensor.h"
+#include "fact/Analysis/ContractionRegion.h"
 
 namespace fact {
 /// Reductions over the product's rows, or over its columns, and the results
 /// computed from them, which have one element per row or column.
 struct ReducedEpilogue {
+  /// Of a sum of exponentials, which of the reductions is the maximum.
+  struct Exponentials {
+    std::optional<unsigned> maximum;
+    bool isGuarded;
+  };
+
   llvm::SmallVector<ReduceOp> reductions;
+  /// For each reduction.
+  llvm::SmallVector<Exponentials> exponentials;
   llvm::SmallVector<MatrixTensor> operands, results;
   /// The functors of all results.
   std::optional<ScalarFunction> function;
+
+  void add(const ContractionRegion::Reduction &reduction,
+           const ContractionRegion &region);
 };
 
 /// Whether kernels copy a factor: f32 that does not lie along K as TMA can

@@ -10,6 +10,7 @@
 #include "../Sm80/Gemm.h"
 #include "GemmAnalysis.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
@@ -276,6 +277,9 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   auto gemmSchedule = cast<Sm90GemmAttr>(schedule);
   double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +
                  4.0 * gemm.results.size() + 2.0 * gemm.countReductions();
+  // An exponential and a logarithm for each element.
+  for (const ReducedEpilogue::Exponentials &each : gemm.rows.exponentials)
+    slots += each.maximum ? 16 : 0;
   int64_t finishes =
       !gemm.rows.reductions.empty() + !gemm.columns.reductions.empty();
   // A 1x1 convolution of images with channels first took 197 us for 139.
@@ -312,7 +316,12 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
 //===----------------------------------------------------------------------===//
 
 /// The name of a reduction in GemmReductions.cuh.
-static StringRef getReductionWord(ReduceOp reduce) {
+static std::string
+getReductionWord(ReduceOp reduce,
+                 const ReducedEpilogue::Exponentials &exponentials) {
+  if (exponentials.maximum)
+    return llvm::formatv("ReduceExponentials<{0}, {1}>", *exponentials.maximum,
+                         exponentials.isGuarded ? "true" : "false");
   switch (reduce.getKind()) {
   case ReduceKind::mean:
     return "ReduceMean";
@@ -358,9 +367,11 @@ struct ReducedPrinter {
     }
     os << word << "Epilogue<\n        Reductions<";
     llvm::interleaveComma(
-        llvm::zip_equal(inputs, reduced.reductions), os, [&](auto reduction) {
-          os << "Reduced<" << std::get<0>(reduction) << ", "
-             << getReductionWord(std::get<1>(reduction)) << '>';
+        llvm::zip_equal(inputs, reduced.reductions, reduced.exponentials), os,
+        [&](auto reduction) {
+          auto [input, op, exponentials] = reduction;
+          os << "Reduced<" << input << ", "
+             << getReductionWord(op, exponentials) << '>';
         });
     os << ">,\n        ";
     printOperands(os, reduced.operands);

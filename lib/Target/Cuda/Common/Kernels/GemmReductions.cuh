@@ -15,34 +15,74 @@
 #include "Math.cuh"
 #include "Vector.cuh"
 
+#include "cutlass/array.h"
 #include "cutlass/cutlass.h"
 #include "cutlass/functional.h"
 
 namespace fact {
 
-/// How a row or a column is reduced. NaN counts.
-struct ReduceSum {
+/// How a row or a column is reduced. NaN counts. `finish` makes the result of
+/// what is left, given the results of the reductions before it.
+struct ReduceUnchanged {
+  template <int64_t Length>
+  FACT_DEVICE float finish(float value, float const *) {
+    return value;
+  }
+};
+struct ReduceSum : ReduceUnchanged {
   template <class T> using Combine = cutlass::plus<T>;
   static constexpr float identity = 0.0f;
-  static constexpr bool is_mean = false;
 };
 struct ReduceMean : ReduceSum {
-  static constexpr bool is_mean = true;
+  template <int64_t Length>
+  FACT_DEVICE float finish(float value, float const *) {
+    return value / Length;
+  }
 };
-struct ReduceMax {
+struct ReduceMax : ReduceUnchanged {
   template <class T> struct Combine : cutlass::maximum<T, true> {};
   static constexpr float identity = -INFINITY;
-  static constexpr bool is_mean = false;
 };
-struct ReduceMin {
+struct ReduceMin : ReduceUnchanged {
   template <class T> struct Combine : cutlass::minimum<T, true> {};
   static constexpr float identity = INFINITY;
-  static constexpr bool is_mean = false;
 };
-struct ReduceProduct {
+struct ReduceProduct : ReduceUnchanged {
   template <class T> using Combine = cutlass::multiplies<T>;
   static constexpr float identity = 1.0f;
-  static constexpr bool is_mean = false;
+};
+
+/// log(exp(a) + exp(b)).
+template <class T> struct LogAddExp {
+  CUTLASS_DEVICE float operator()(float a, float b) const {
+    float largest = cutlass::maximum<float, true>{}(a, b);
+    // Equal infinities have no difference.
+    float difference = a == b ? 0.0f : -fabsf(a - b);
+    return largest + fast_log(1.0f + fast_exp(difference));
+  }
+};
+template <class T, int N> struct LogAddExp<cutlass::Array<T, N>> {
+  using Values = cutlass::Array<T, N>;
+  CUTLASS_DEVICE Values operator()(Values const &a, Values const &b) const {
+    Values result;
+    CUTLASS_PRAGMA_UNROLL
+    for (int i = 0; i < N; ++i)
+      result[i] = LogAddExp<T>{}(a[i], b[i]);
+    return result;
+  }
+};
+
+/// The sum of exponentials against the maximum, which is reduction `Maximum`.
+/// Partial results are logarithms of sums, which need no maximum and are in
+/// range.
+template <int Maximum, bool IsGuarded> struct ReduceExponentials {
+  template <class T> using Combine = LogAddExp<T>;
+  static constexpr float identity = -INFINITY;
+  template <int64_t Length>
+  FACT_DEVICE float finish(float value, float const *reduced) {
+    float maximum = reduced[Maximum];
+    return expf(value - (IsGuarded && isinf(maximum) ? 0.0f : maximum));
+  }
 };
 
 /// The reduction of what `Functor` makes of the product.
@@ -131,7 +171,7 @@ struct Finish<Layout, Reductions<List...>, Operands<Tensors...>,
           value = combine(value, shared[i * lanes + threadIdx.x]);
       __syncthreads();
     }
-    return Kind::is_mean ? value / Layout::length : value;
+    return value;
   }
 
   template <class Tensor> FACT_DEVICE int64_t place(int index) {
@@ -161,9 +201,14 @@ struct Finish<Layout, Reductions<List...>, Operands<Tensors...>,
   FACT_DEVICE void run(FinishParams const &params) {
     int index = blockIdx.x * lanes + threadIdx.x % lanes;
     float const *partials = params.partials + blockIdx.y * Layout::batch_stride;
+    float reduced[sizeof...(List)];
     int i = 0;
-    float reduced[] = {combine<typename List::Kind>(
-        partials + i++ * Layout::elements, index)...};
+    ((reduced[i] =
+          combine<typename List::Kind>(partials + i * Layout::elements, index),
+      reduced[i] =
+          List::Kind::template finish<Layout::length>(reduced[i], reduced),
+      ++i),
+     ...);
     if (index >= Layout::count || threadIdx.x >= lanes)
       return;
     float operands[] = {read<Tensors>(params, index)..., 0.0f};
