@@ -66,7 +66,9 @@ static OpGroup getReducedProduct(MatmulOp product, Operation *picked) {
   int64_t count = product.getType().getNumElements();
   for (size_t i = 0; i < ops.size(); ++i)
     for (Operation *user : ops[i]->getUsers()) {
-      if (user == picked || ops.contains(user))
+      // What follows a reduction may be another kernel's.
+      if (user == picked || ops.contains(user) ||
+          typeOf(ops[i]->getResult(0)).getNumElements() != count)
         continue;
       auto reduce = dyn_cast<ReduceOp>(user);
       if (reduce && reduce.getDims().size() == 1 &&
@@ -77,9 +79,6 @@ static OpGroup getReducedProduct(MatmulOp product, Operation *picked) {
           ops.insert(exponentials->ops.begin(), exponentials->ops.end());
         continue;
       }
-      // What follows a reduction may be another kernel's.
-      if (typeOf(ops[i]->getResult(0)).getNumElements() != count)
-        continue;
       if (!isa<PointwiseOpInterface>(user) ||
           typeOf(user->getResult(0)).getNumElements() != count)
         return {};

@@ -17,8 +17,8 @@
 #include "MergeGroups.h"
 #include "Recomputation.h"
 #include "Rounding.h"
+#include "RowStatistics.h"
 #include "fact/Analysis/ReadThrough.h"
-#include "fact/Analysis/RowExponentials.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
@@ -203,20 +203,6 @@ static Operation *getReaderOfMask(Operation *user) {
   return isPointwise(reader) ? reader : nullptr;
 }
 
-/// The ops that join a group together with a difference `user` from a maximum:
-/// the maximum and the sum of exponentials are one pass over their rows. None
-/// unless nothing else reads what is between.
-static SmallVector<Operation *> getExponentialsOf(Operation *user) {
-  Operation *last = user;
-  while (isa<SubOp, ExpOp, CastOp>(last) && last->hasOneUse())
-    last = *last->user_begin();
-  auto sum = dyn_cast<ReduceOp>(last);
-  if (!isa<SubOp>(user) || !sum)
-    return {};
-  std::optional<RowExponentials> found = RowExponentials::get(sum);
-  return found ? found->ops : SmallVector<Operation *>();
-}
-
 /// Adds ops to the group if that gains and the rule accepts it.
 bool RulesAgent::take(const Rule &rule, OpGroup &group,
                       ArrayRef<Operation *> ops) const {
@@ -257,6 +243,7 @@ bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
                        [&](Operation *op) {
                          return group.contains(op) || isFree(op);
                        }) &&
+          areBetterReduced(rule.name, group, exponentials, *fusibility) &&
           take(rule, group, exponentials))
         return true;
       Operation *reader = getReaderOfMask(user);

@@ -17,28 +17,38 @@ static bool reducesAll(ReduceOp op) {
   return op.getType().getNumElements() == 1;
 }
 
-/// Reduces the operand of a view that nothing else reads, of which all elements
-/// are reduced.
+/// The value that is reduced, behind views that nothing else reads where all of
+/// their elements are.
+static Value getReduced(ReduceOp op) {
+  Value value = op.getOperand();
+  while (reducesAll(op) && value.hasOneUse() &&
+         isa_and_nonnull<ReshapeOp, PermuteOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Reduces that value itself.
 static ReduceOp skipViews(ReduceOp op) {
-  while (reducesAll(op) && op.getOperand().hasOneUse()) {
-    Operation *view = op.getOperand().getDefiningOp();
-    if (!isa_and_nonnull<ReshapeOp, PermuteOp>(view))
-      break;
-    Value operand = view->getOperand(0);
-    OpBuilder builder(op);
-    auto whole = ReduceOp::create(
-        builder, op.getLoc(), op.getKind(), operand,
-        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(operand).getRank())),
-        /*keep=*/false);
-    Value result = whole;
-    if (whole.getType() != op.getType())
-      result = ReshapeOp::create(builder, op.getLoc(), op.getType(), result);
-    op->replaceAllUsesWith(ValueRange(result));
-    op->erase();
+  Value value = getReduced(op);
+  if (value == op.getOperand())
+    return op;
+  OpBuilder builder(op);
+  auto whole = ReduceOp::create(
+      builder, op.getLoc(), op.getKind(), value,
+      llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank())),
+      /*keep=*/false);
+  Value result = whole;
+  if (whole.getType() != op.getType())
+    result = ReshapeOp::create(builder, op.getLoc(), op.getType(), result);
+  Operation *view = op.getOperand().getDefiningOp();
+  op->replaceAllUsesWith(ValueRange(result));
+  op->erase();
+  while (view->getResult(0) != value) {
+    Operation *next = view->getOperand(0).getDefiningOp();
     view->erase();
-    op = whole;
+    view = next;
   }
-  return op;
+  return whole;
 }
 
 /// The product that `value` is computed from, and the ops in between; empty
@@ -150,18 +160,17 @@ static void split(ReduceOp op, const OpGroup &product,
 }
 
 void fact::splitReductions(Block &block, const Fusibility &fusibility) {
-  for (ReduceOp found : llvm::to_vector(block.getOps<ReduceOp>())) {
-    ReduceOp op = found;
-    if (op.getArithmetic().locates ||
-        !isa<FloatType>(typeOf(op.getOperand()).getElementType()))
+  for (ReduceOp op : llvm::to_vector(block.getOps<ReduceOp>())) {
+    Value value = getReduced(op);
+    RankedTensorType type = typeOf(value);
+    bool hasViews = value != op.getOperand();
+    bool hasRows = hasViews || (op.getDims().size() > 1 &&
+                                op.getDims().back() == type.getRank() - 1);
+    if (op.getArithmetic().locates || !isa<FloatType>(type.getElementType()) ||
+        type.getNumElements() == 0 || type.getRank() < 2 || !hasRows)
       continue;
-    op = skipViews(op);
-    RankedTensorType type = typeOf(op.getOperand());
-    if (op.getDims().size() < 2 || op.getDims().back() != type.getRank() - 1 ||
-        type.getNumElements() == 0)
-      continue;
-    OpGroup product = getProductOf(op.getOperand());
+    OpGroup product = getProductOf(value);
     if (!product.empty())
-      split(op, product, fusibility);
+      split(skipViews(op), product, fusibility);
   }
 }

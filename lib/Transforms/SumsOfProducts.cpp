@@ -246,10 +246,10 @@ ReducedProduct::get(MatmulOp op, ArrayRef<int64_t> dims, int64_t left) {
   llvm::sort(product.ofLhs);
   llvm::sort(product.ofRhs);
   product.chooseForm(left);
-  // A reduced factor is not rounded, which takes some three times the
+  // A reduced factor is not rounded, which takes two or three times the
   // operations of a product that rounds.
   if (product.rounds() && !product.isDotProduct() &&
-      product.countTerms(left) < 8)
+      product.countTerms(left) < 4)
     return std::nullopt;
   return product;
 }

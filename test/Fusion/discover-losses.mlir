@@ -141,3 +141,19 @@ func.func @stored(%x: tensor<4096x1024xbf16>, %w: tensor<8192x1024xbf16>, %y: te
   %10 = fact.reduce sum %9 dims [1] keep : (tensor<4096x8192xf32>) -> tensor<4096x1xf32>
   return %5, %10 : tensor<4096x8192xbf16>, tensor<4096x1xf32>
 }
+
+// -----
+
+// A row that is all there is, and views of an input, stay as they are.
+
+// CHECK-LABEL: func.func @whole
+// CHECK-DAG: fact.reduce sum {{.*}} dims [1] : (tensor<1x4096xbf16>) -> tensor<1xbf16>
+// CHECK-DAG: fact.reduce max {{.*}} dims [0] : (tensor<4096xf32>) -> tensor<f32>
+func.func @whole(%x: tensor<1x1024xbf16>, %w: tensor<4096x1024xbf16>, %y: tensor<64x64xf32>) -> (tensor<1xbf16>, tensor<f32>) {
+  %0 = fact.matmul %x, %w transpose_b : (tensor<1x1024xbf16>, tensor<4096x1024xbf16>) -> tensor<1x4096xbf16>
+  %1 = fact.relu %0 : (tensor<1x4096xbf16>) -> tensor<1x4096xbf16>
+  %2 = fact.reduce sum %1 dims [1] : (tensor<1x4096xbf16>) -> tensor<1xbf16>
+  %3 = fact.reshape %y : (tensor<64x64xf32>) -> tensor<4096xf32>
+  %4 = fact.reduce max %3 dims [0] : (tensor<4096xf32>) -> tensor<f32>
+  return %2, %4 : tensor<1xbf16>, tensor<f32>
+}

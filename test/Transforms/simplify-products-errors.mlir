@@ -148,17 +148,17 @@ func.func @blocks(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> (tensor<2x8xf32
   return %2, %6 : tensor<2x8xf32>, tensor<2x8xf32>
 }
 
-// Factors that are rounded, and reduced to half or a fourth: more digits of
-// them take as long as the product.
+// Factors that are rounded, and reduced to half or a third: more digits of them
+// take as long as the product.
 // CHECK-LABEL: func @few
 // CHECK: fact.matmul {{.*}} -> tensor<4x8xbf16>
-// CHECK: fact.matmul {{.*}} tf32 {{.*}} -> tensor<6x8xf32>
-func.func @few(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %y: tensor<6x16xf32>, %u: tensor<8x16xf32>) -> (tensor<4x4xbf16>, tensor<6x2xf32>) {
+// CHECK: fact.matmul {{.*}} tf32 {{.*}} -> tensor<6x9xf32>
+func.func @few(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %y: tensor<6x16xf32>, %u: tensor<9x16xf32>) -> (tensor<4x4xbf16>, tensor<6x3xf32>) {
   %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xbf16>, tensor<8x16xbf16>) -> tensor<4x8xbf16>
   %1 = fact.reshape %0 : (tensor<4x8xbf16>) -> tensor<4x4x2xbf16>
   %2 = fact.reduce mean %1 dims [2] : (tensor<4x4x2xbf16>) -> tensor<4x4xbf16>
-  %3 = fact.matmul %y, %u transpose_b tf32 : (tensor<6x16xf32>, tensor<8x16xf32>) -> tensor<6x8xf32>
-  %4 = fact.reshape %3 : (tensor<6x8xf32>) -> tensor<6x2x4xf32>
-  %5 = fact.reduce mean %4 dims [2] : (tensor<6x2x4xf32>) -> tensor<6x2xf32>
-  return %2, %5 : tensor<4x4xbf16>, tensor<6x2xf32>
+  %3 = fact.matmul %y, %u transpose_b tf32 : (tensor<6x16xf32>, tensor<9x16xf32>) -> tensor<6x9xf32>
+  %4 = fact.reshape %3 : (tensor<6x9xf32>) -> tensor<6x3x3xf32>
+  %5 = fact.reduce mean %4 dims [2] : (tensor<6x3x3xf32>) -> tensor<6x3xf32>
+  return %2, %5 : tensor<4x4xbf16>, tensor<6x3xf32>
 }

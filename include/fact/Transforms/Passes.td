@@ -97,7 +97,7 @@ def SimplifyProducts : Pass<"fact-simplify-products"> {
     Sums of 16-bit factors are f32. If the vector is an operand of a 16-bit
     product, it is the mean, which is in the range of the elements, as a sum of
     two 16-bit parts; the count is multiplied after the product. A TF32 product
-    of a sum is one of f32. Such products must sum at least 8 elements.
+    of a sum is one of f32. Such products must sum at least 4 elements.
 
     Products of three factors are reassociated if that takes at most a quarter
     of the operations and nothing else reads the inner product. Products of
