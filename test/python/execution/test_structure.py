@@ -195,8 +195,8 @@ class Centered(nn.Module):
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_sums_of_factors_are_not_rounded(dtype):
-    """A sum rounded to 16 bits before the product would be off by as much as the result has. The
-    product that is summed afterwards rounds nothing but its result."""
+    """A sum rounded to 16 bits before the product would be off by about 1.4 (bf16) or 0.2 (f16) of
+    the results' deviation. In two parts, it has 16 bits or more."""
     torch.manual_seed(0)
     module = Centered().eval().to(dtype)
     with torch.no_grad():
@@ -209,5 +209,4 @@ def test_sums_of_factors_are_not_rounded(dtype):
     for result, exact in zip(model(*inputs), verify.reference(module, inputs)):
         rounded = exact.to(dtype).double()
         error = (result.double() - exact).abs()
-        # Half a unit of the result, and a thousandth of its scale for sums in f32.
-        assert (error <= (rounded - exact).abs() + 1e-3 * exact.std()).all()
+        assert (error <= (rounded - exact).abs() + 0.02 * exact.std()).all()
