@@ -338,6 +338,12 @@ bool Padding::change(FusedOp kernel) {
   OpBuilder builder(kernel);
   auto clone = cast<FusedOp>(builder.clone(*kernel));
   changed.push_back(clone);
+  // The registry's advice is for rows that begin between units.
+  if (auto strategy = kernel.getStrategyAttr();
+      strategy && strategy.getKind() != StrategyKind::create) {
+    clone.removeSpaceAttr();
+    clone.removeStrategyAttr();
+  }
   for (auto [i, operand] : llvm::enumerate(kernel.getInputs())) {
     Value memory = skipReshapes(operand);
     bool isRead = kernel == product || written.contains(memory);

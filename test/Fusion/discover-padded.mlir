@@ -10,15 +10,15 @@
 // CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
 // CHECK: %[[X:.*]] = fact.fused "pointwise" ins(%arg0 :
 // CHECK: fact.relu
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<1023x1537xbf16>, tensor<1023x7xbf16>) -> tensor<1023x1544xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4095x1537xbf16>, tensor<4095x7xbf16>) -> tensor<4095x1544xbf16>
 // CHECK: %[[Y:.*]] = fact.fused "gemm_epilogue" ins(%[[X]], %[[W]] :
-// CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<1023x1544xbf16>) -> tensor<1023x1537xbf16>
+// CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<4095x1544xbf16>) -> tensor<4095x1537xbf16>
 // CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<771x1544xbf16>) -> tensor<771x1537xbf16>
 // CHECK: fact.matmul
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<1023x771xbf16>, tensor<1023x5xbf16>) -> tensor<1023x776xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4095x771xbf16>, tensor<4095x5xbf16>) -> tensor<4095x776xbf16>
 // CHECK: space(#fact.sm90_gemm_space
 // CHECK: %[[Z:.*]] = fact.fused "pointwise" ins(%[[Y]] :
-// CHECK: fact.slice %{{.*}} dim 1 start 0 : (tensor<1023x776xbf16>) -> tensor<1023x771xbf16>
+// CHECK: fact.slice %{{.*}} dim 1 start 0 : (tensor<4095x776xbf16>) -> tensor<4095x771xbf16>
 // CHECK: return %[[Z]]
 
 // INLINED-LABEL: func @chain
@@ -37,11 +37,11 @@
 // HOST-LABEL: func @chain
 // HOST-NOT: ub.poison
 fact.weight @w : tensor<771x1537xbf16>
-func.func @chain(%x: tensor<1023x1537xbf16>) -> tensor<1023x771xbf16> {
+func.func @chain(%x: tensor<4095x1537xbf16>) -> tensor<4095x771xbf16> {
   %w = fact.get_weight @w : tensor<771x1537xbf16>
-  %y = fact.relu %x : (tensor<1023x1537xbf16>) -> tensor<1023x1537xbf16>
-  %0 = fact.matmul %y, %w transpose_b : (tensor<1023x1537xbf16>, tensor<771x1537xbf16>) -> tensor<1023x771xbf16>
-  return %0 : tensor<1023x771xbf16>
+  %y = fact.relu %x : (tensor<4095x1537xbf16>) -> tensor<4095x1537xbf16>
+  %0 = fact.matmul %y, %w transpose_b : (tensor<4095x1537xbf16>, tensor<771x1537xbf16>) -> tensor<4095x771xbf16>
+  return %0 : tensor<4095x771xbf16>
 }
 
 // -----
@@ -75,4 +75,18 @@ func.func @copies(%x: tensor<1023x1537xbf16>, %y: tensor<1023x1538xbf16>) -> (te
   %4 = fact.matmul %s, %w : (tensor<1023x1537xbf16>, tensor<1537x771xbf16>) -> tensor<1023x771xbf16>
   %5 = fact.exp %4 : (tensor<1023x771xbf16>) -> tensor<1023x771xbf16>
   return %1, %3, %5 : tensor<1023x771xbf16>, tensor<1023x771xbf16>, tensor<1023x771xbf16>
+}
+
+// -----
+
+// A registry entry of odd rows says nothing about rows at multiples of 16 bytes.
+// CHECK-LABEL: func @known
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4096x3001xbf16>, tensor<4096x7xbf16>) -> tensor<4096x3008xbf16>
+// CHECK: space(#fact.sm90_gemm_space
+// INLINED-LABEL: func @known
+// PROGRAM-LABEL: program.model @known
+// HOST-LABEL: func @known
+func.func @known(%a: tensor<8192x4096xbf16>, %b: tensor<3001x8192xbf16>) -> tensor<4096x3001xbf16> {
+  %0 = fact.matmul %a, %b transpose_a transpose_b : (tensor<8192x4096xbf16>, tensor<3001x8192xbf16>) -> tensor<4096x3001xbf16>
+  return %0 : tensor<4096x3001xbf16>
 }

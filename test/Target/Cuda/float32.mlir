@@ -10,7 +10,7 @@
 // CHECK-NEXT: RowMajor<0, f32, Size(4), Size(5), Size(6)>,
 // CHECK-NEXT: ColumnMajor<1, f32, Size(7), Size(8), Size(9)>,
 // CHECK: Results<Result<Epilogue, RowMajor<3, f32, Size(12), Size(13), Size(14)>>>,
-// CHECK-NEXT: GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>, Promoted<Cooperative>, Swizzle<Size(15)>>>;
+// CHECK-NEXT: GemmSchedule<Tile<128, 128, 32>, Cluster<{{[12], [12]}}>, Promoted<{{StreamK|Cooperative}}>, Swizzle<Size(15)>>>;
 // CHECK: using Kernel = GatedGemm<
 // CHECK: GemmSchedule<Tile<{{[0-9]+, [0-9]+}}, 32>, Cluster<{{[12], [12]}}>, Promoted<
 

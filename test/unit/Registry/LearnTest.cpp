@@ -84,7 +84,8 @@ TEST(Learn, FromTheDatabaseAndFromTheReport) {
   bundle.save();
   EXPECT_NE(whyNot(bundle.folder()).find("was not tuned"), std::string::npos);
 
-  ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
+  ASSERT_TRUE(bundle.tune({"--no-link", "--candidates=6"}).succeeded())
+      << bundle.log;
   expectLearned(learn(bundle.folder(), {}));
   LearnOptions few;
   few.keep = 1;
