@@ -46,6 +46,14 @@ bool Problem::hasSameOps(const Problem &other) const {
                                 : dropDetails(ops) == dropDetails(other.ops);
 }
 
+bool Problem::hasSameStructure(const Problem &other) const {
+  auto has = [](const std::string &ops, const char *word) {
+    return ops.find(word) != std::string::npos;
+  };
+  return has(ops, ".banded") == has(other.ops, ".banded") &&
+         has(ops, ".mirrored") == has(other.ops, ".mirrored");
+}
+
 bool Problem::mayBe(const Problem &known) const {
   return format > known.format && rule == known.rule && dtype == known.dtype &&
          architecture == known.architecture && extents == known.extents &&

@@ -96,7 +96,8 @@ std::vector<Match> Registry::find(const Problem &problem) const {
     const Problem &known = entry.problem;
     if (known.rule != problem.rule ||
         known.architecture != problem.architecture ||
-        !isConvertible(known.dtype, problem.dtype))
+        !isConvertible(known.dtype, problem.dtype) ||
+        !known.hasSameStructure(problem))
       continue;
     std::optional<double> distance =
         getDistance(known.extents, problem.extents);

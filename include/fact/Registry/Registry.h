@@ -47,6 +47,9 @@ struct Problem {
 
   /// Whether the ops are equal as far as the words of both formats go.
   bool hasSameOps(const Problem &other) const;
+  /// Whether products leave out the same kind of work: what is best for a whole
+  /// product says nothing about a triangle of it.
+  bool hasSameStructure(const Problem &other) const;
   /// Whether `known`, of an older format, may be this problem: everything that
   /// its words can say is equal.
   bool mayBe(const Problem &known) const;

@@ -168,6 +168,8 @@ TEST(Registry, FindsTheNearestFirst) {
   add(sampleProblem(4096, "f32"));
   add(sampleProblem(4096, "bf16", "matmul"));
   add(sampleProblem(4096, "f16", "matmul"));
+  add(sampleProblem(4096, "bf16", "matmul.nn.banded")); // half of the work
+  add(sampleProblem(4096, "bf16", "matmul.nt.mirrored"));
   Problem host = sampleProblem(4096);
   host.architecture = "host";
   Schedule onHost = accepted(10);
