@@ -4,6 +4,7 @@
 #include "PadRows.h"
 #include "ChangedKernel.h"
 #include "Prepared.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "fact/Dialect/Fact/Types.h"
@@ -320,6 +321,11 @@ void Padding::read(FusedOp kernel, unsigned number, Value whole,
                    RankedTensorType part) {
   BlockArgument argument = kernel.getBody().getArgument(number);
   auto type = cast<RankedTensorType>(argument.getType());
+  // The band is that of the operand before.
+  SmallVector<Band> bands = getOperandBands(kernel);
+  if (!bands.empty())
+    bands[number] = Band();
+  setOperandBands(kernel, bands);
   kernel->setOperand(number, whole);
   argument.setType(whole.getType());
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());

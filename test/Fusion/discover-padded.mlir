@@ -90,3 +90,22 @@ func.func @known(%a: tensor<8192x4096xbf16>, %b: tensor<3001x8192xbf16>) -> tens
   %0 = fact.matmul %a, %b transpose_a transpose_b : (tensor<8192x4096xbf16>, tensor<3001x8192xbf16>) -> tensor<4096x3001xbf16>
   return %0 : tensor<4096x3001xbf16>
 }
+
+// -----
+
+// The copy of a shifted slice has another band than what it is a slice of.
+// CHECK-LABEL: func @shifted_band
+// CHECK: fact.fused "pointwise" ins(%arg0 :
+// CHECK-NEXT: ^bb0
+// CHECK: fact.slice %{{.*}} dim 1 start 3
+// CHECK: fact.matmul
+// CHECK: fact.bands = array<i64: -536870912, 536870912, -536870912, 0>
+func.func @shifted_band(%x: tensor<2048x2051xbf16>, %y: tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<2048x2051xbf16>, tensor<2048x2048xbf16>) {
+  ^bb0(%a: tensor<2048x2051xbf16>, %b: tensor<2048x2048xbf16>):
+    %s = fact.slice %a dim 1 start 3 : (tensor<2048x2051xbf16>) -> tensor<2048x2048xbf16>
+    %0 = fact.matmul %s, %b : (tensor<2048x2048xbf16>, tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16>
+    fact.yield %0 : tensor<2048x2048xbf16>
+  } {fact.bands = array<i64: 0, 536870912, -536870912, 0>} : tensor<2048x2048xbf16>
+  return %r : tensor<2048x2048xbf16>
+}
