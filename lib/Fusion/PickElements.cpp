@@ -27,8 +27,10 @@ struct Pick {
 };
 } // namespace
 
-/// Whether a value is 0, n, 2 n, ...
-static bool countsRows(Value value, int64_t n) {
+/// Whether a value is 0, n, 2 n, ... for each of `count` rows.
+static bool countsRows(Value value, int64_t count, int64_t n) {
+  if (typeOf(value).getNumElements() != count)
+    return false;
   FailureOr<KnownTensor> known = evaluateConstant(value);
   if (failed(known) || !known->weights.empty())
     return false;
@@ -45,13 +47,14 @@ std::optional<Pick> Pick::get(GatherOp gather) {
     return std::nullopt;
   Value matrix = flat.getOperand();
   ArrayRef<int64_t> shape = typeOf(matrix).getShape();
+  int64_t rows = llvm::product_of(shape.drop_back());
   if (shape.size() < 2 || !isa<FloatType>(typeOf(matrix).getElementType()) ||
-      gather.getType().getNumElements() != llvm::product_of(shape.drop_back()))
+      gather.getType().getNumElements() != rows)
     return std::nullopt;
   for (bool isSecond : {false, true}) {
     Value places = add->getOperand(!isSecond);
-    if (typeOf(places).getNumElements() == gather.getType().getNumElements() &&
-        countsRows(add->getOperand(isSecond), shape.back()))
+    if (typeOf(places).getNumElements() == rows &&
+        countsRows(add->getOperand(isSecond), rows, shape.back()))
       return Pick{gather, flat, matrix, places};
   }
   return std::nullopt;

@@ -157,3 +157,19 @@ func.func @whole(%x: tensor<1x1024xbf16>, %w: tensor<4096x1024xbf16>, %y: tensor
   %4 = fact.reduce max %3 dims [0] : (tensor<4096xf32>) -> tensor<f32>
   return %2, %4 : tensor<1xbf16>, tensor<f32>
 }
+
+// -----
+
+// Two elements of every second row are not one of each.
+
+// CHECK-LABEL: func.func @two_of_a_row
+// CHECK: fact.gather
+func.func @two_of_a_row(%x: tensor<8x1024xbf16>, %w: tensor<65536x1024xbf16>, %t: tensor<4x2xi64>) -> (tensor<8xbf16>, tensor<4x2xbf16>) {
+  %rows = fact.constant dense<[[0], [65536], [131072], [196608]]> : tensor<4x1xi64>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<8x1024xbf16>, tensor<65536x1024xbf16>) -> tensor<8x65536xbf16>
+  %1 = fact.reduce max %0 dims [1] : (tensor<8x65536xbf16>) -> tensor<8xbf16>
+  %2 = fact.add %t, %rows : (tensor<4x2xi64>, tensor<4x1xi64>) -> tensor<4x2xi64>
+  %3 = fact.reshape %0 : (tensor<8x65536xbf16>) -> tensor<524288xbf16>
+  %4 = fact.gather %3, %2 dim 0 : (tensor<524288xbf16>, tensor<4x2xi64>) -> tensor<4x2xbf16>
+  return %1, %4 : tensor<8xbf16>, tensor<4x2xbf16>
+}
