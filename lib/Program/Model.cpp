@@ -108,12 +108,13 @@ static ByteRange getReadRows(LaunchOp launch, unsigned argument) {
     auto outer = dyn_cast<BlockArgument>(skipReshapes(operand));
     if (!outer || outer.getArgNumber() != argument)
       continue;
-    // An argument that is two operands may be read everywhere.
+    std::optional<Placement::Rows> read = Placement::getRead(inner);
+    if (!read || (rows && rows->pitch != read->pitch))
+      return {};
     if (rows)
-      return {};
-    rows = Placement::getRead(inner);
-    if (!rows)
-      return {};
+      read = {std::min(rows->begin, read->begin),
+              std::max(rows->end, read->end), read->pitch};
+    rows = read;
   }
   int64_t begin = getExtent(launch.getInputs()[argument]).begin;
   return rows ? ByteRange{begin + rows->begin, begin + rows->end, rows->pitch}

@@ -109,3 +109,16 @@ func.func @shifted_band(%x: tensor<2048x2051xbf16>, %y: tensor<2048x2048xbf16>) 
   } {fact.bands = array<i64: 0, 536870912, -536870912, 0>} : tensor<2048x2048xbf16>
   return %r : tensor<2048x2048xbf16>
 }
+
+// -----
+
+// One tensor as two operands of a product: both read the same padded rows.
+// PROGRAM-LABEL: program.model @two_operands
+// PROGRAM: program.launch @pointwise_0(%input0) -> (%workspace)
+// PROGRAM: program.launch @gemm_epilogue_1(%workspace
+func.func @two_operands(%x: tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16> {
+  %v = fact.relu %x : (tensor<1023x1537xbf16>) -> tensor<1023x1537xbf16>
+  %w = fact.reshape %v : (tensor<1023x1537xbf16>) -> tensor<3x341x1537xbf16>
+  %0 = fact.matmul %w, %v transpose_b : (tensor<3x341x1537xbf16>, tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16>
+  return %0 : tensor<3x341x1023xbf16>
+}
