@@ -40,15 +40,33 @@ func.func @pingpong(%x: tensor<456x392xbf16>, %w: tensor<392x528xbf16>) -> tenso
 // CHECK-LABEL: {{^}}namespace fact::gemm_epilogue_0
 // CHECK:      Results<Result<Epilogue, RowMajor<1, f32,
 // CHECK-NEXT: Result<Epilogue, ColumnMajor<1, f32,
-// CHECK:      Promoted<Banded<Cooperative,
+// CHECK:      Cluster<1, 1>, Banded<Cooperative,
 // CHECK-NEXT: /*Mirrored=*/true
 func.func @gram(%x: tensor<3x456x200xf32>) -> tensor<3x456x456xf32> {
+  %r = fact.fused "gemm_epilogue" ins(%x : tensor<3x456x200xf32>) {
+  ^bb0(%a: tensor<3x456x200xf32>):
+    %1 = fact.matmul %a, %a transpose_b tf32 : (tensor<3x456x200xf32>, tensor<3x456x200xf32>) -> tensor<3x456x456xf32>
+    %2 = fact.relu %1 : (tensor<3x456x456xf32>) -> tensor<3x456x456xf32>
+    fact.yield %2 : tensor<3x456x456xf32>
+  } schedule(#fact.sm90_gemm<tile = 128x64x32, cluster = 1x1, kernel = cooperative, swizzle = 1>) : tensor<3x456x456xf32>
+  return %r : tensor<3x456x456xf32>
+}
+
+// -----
+
+// In strict f32, the two halves are rounded differently.
+
+// CHECK-LABEL: {{^}}namespace fact::gemm_epilogue_0
+// CHECK-NOT:   Result<Epilogue, ColumnMajor
+// CHECK:       Promoted<Banded<Cooperative,
+// CHECK-NOT:   Mirrored
+func.func @strict_gram(%x: tensor<3x456x200xf32>) -> tensor<3x456x456xf32> {
   %r = fact.fused "gemm_epilogue" ins(%x : tensor<3x456x200xf32>) {
   ^bb0(%a: tensor<3x456x200xf32>):
     %1 = fact.matmul %a, %a transpose_b : (tensor<3x456x200xf32>, tensor<3x456x200xf32>) -> tensor<3x456x456xf32>
     %2 = fact.relu %1 : (tensor<3x456x456xf32>) -> tensor<3x456x456xf32>
     fact.yield %2 : tensor<3x456x456xf32>
-  } schedule(#fact.sm90_gemm<tile = 128x64x32, cluster = 1x1, kernel = cooperative, swizzle = 1>) : tensor<3x456x456xf32>
+  } schedule(#fact.sm90_gemm<tile = 128x64x32, cluster = 1x1, kernel = cooperative, swizzle = 1>) {fact.bands = array<i64: -536870912, 1>} : tensor<3x456x456xf32>
   return %r : tensor<3x456x456xf32>
 }
 
