@@ -86,6 +86,7 @@ public:
     row = row + 1 < rows ? row + 1 : 0;
   }
 
+  bool isEmpty() const { return nonzeros == 0; }
   bool isExact() const {
     return double(nonzeros) == matrices * band.countElements(rows, columns);
   }
@@ -198,6 +199,9 @@ BandAnalysis::Known BandAnalysis::compute(Value value) {
         finder.add(element != 0);
       band.weights.assign(tensor->weights.begin(), tensor->weights.end());
     }
+    // Zeros are data that is not there yet, not a mask.
+    if (finder.isEmpty())
+      return {};
     band.band = finder.get();
     band.isExact = finder.isExact();
     // A buffer is a mask if its band is full; others may get other values.

@@ -89,3 +89,15 @@ func.func @whole(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, 
   %3 = fact.select %mask, %2, %zero : (tensor<4x4xi1>, tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   return %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// A buffer of zeros is no mask: it may get other values.
+// CHECK-NOT: fact.weight @zeros baked
+fact.weight @zeros = dense<0.0> : tensor<4x4xf32>
+// CHECK-LABEL: func @zero_weight
+// CHECK-NOT: fact.bands
+// CHECK: return
+func.func @zero_weight(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %w = fact.get_weight @zeros : tensor<4x4xf32>
+  %0 = fact.matmul %x, %w : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
