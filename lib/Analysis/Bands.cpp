@@ -292,10 +292,13 @@ Band BandAnalysis::getUsedBy(OpOperand &use) {
 }
 
 Band BandAnalysis::getUsed(Value value) {
+  auto place = knownUsed.find(value);
+  if (place != knownUsed.end())
+    return place->second;
   Band used{Band::none, -Band::none};
   for (OpOperand &use : value.getUses())
     used = used.unite(getUsedBy(use));
-  return used.isEmpty() ? Band() : used;
+  return knownUsed[value] = used.isEmpty() ? Band() : used;
 }
 
 //===----------------------------------------------------------------------===//

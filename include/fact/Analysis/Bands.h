@@ -73,6 +73,7 @@ private:
   Known getOperand(mlir::Operation *op, unsigned number);
 
   llvm::DenseMap<mlir::Value, Known> known;
+  llvm::DenseMap<mlir::Value, Band> knownUsed;
 };
 
 /// The bands of a kernel's operands, as `fact.bands` says: outside of it, an

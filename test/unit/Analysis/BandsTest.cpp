@@ -88,3 +88,24 @@ TEST_F(BandsTest, BroadcastsHaveNoBand) {
   setOperandBands(fused, {lower, Band()});
   EXPECT_FALSE(BandAnalysis().getNonzero(yielded(fused)).isBounded());
 }
+
+TEST_F(BandsTest, UsesAreFollowedOnce) {
+  // As many ways lead from the product to the result as 2 to the 64.
+  std::string body =
+      "%3 = fact.matmul %0, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+      "tensor<4x4xf32>\n";
+  int last = 3;
+  for (int i = 0; i < 64; ++i, ++last)
+    body += "%" + std::to_string(last + 1) + " = fact.mul %" +
+            std::to_string(last) + ", %" + std::to_string(last) +
+            " : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n";
+  std::string result = "%" + std::to_string(last + 1);
+  FusedOp fused =
+      parse({"tensor<4x4xf32>", "tensor<4x4xf32>", "tensor<4x4xi1>"},
+            body + result + " = fact.select %2, %" + std::to_string(last) +
+                ", %0 : (tensor<4x4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) -> "
+                "tensor<4x4xf32>\nfact.yield " +
+                result + " : tensor<4x4xf32>");
+  setOperandBands(fused, {Band(), Band(), lower});
+  EXPECT_EQ(BandAnalysis().getUsed(get<MatmulOp>(fused).getResult()), lower);
+}
