@@ -16,7 +16,8 @@ module @columns attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @w6 : tensor<40x96xbf16>
   fact.weight @w7 : tensor<40x96xbf16>
   fact.weight @w8 : tensor<40x96xbf16>
-  func.func @main(%x0: tensor<3x28x32x72xbf16>, %x1: tensor<5x27x28x36xf32>, %d1: tensor<5x50x27x28xf32>, %x2: tensor<4x504x64xf16>, %x3: tensor<3x96x264xbf16>, %x4: tensor<3x96x264xf32>, %x5: tensor<3x96x264xf32>, %x6: tensor<3x96x264xbf16>, %c6: tensor<3x40x264xbf16>, %d6: tensor<3x40x264xf32>, %y6: tensor<3x264x40xbf16>, %x7: tensor<3x96x264xbf16>, %c7: tensor<3x40x264xbf16>, %x8: tensor<3x96x264xbf16>, %c8: tensor<3x264x40xbf16>) -> (tensor<3x100x28x32xbf16>, tensor<5x50x27x28xf32>, tensor<4x136x504xf16>, tensor<3x42x264xbf16>, tensor<3x42x264xf32>, tensor<3x42x264xf32>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x40x264xbf16>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>) {
+  fact.weight @w9 : tensor<40x96xbf16>
+  func.func @main(%x0: tensor<3x28x32x72xbf16>, %x1: tensor<5x27x28x36xf32>, %d1: tensor<5x50x27x28xf32>, %x2: tensor<4x504x64xf16>, %x3: tensor<3x96x264xbf16>, %x4: tensor<3x96x264xf32>, %x5: tensor<3x96x264xf32>, %x6: tensor<3x96x264xbf16>, %c6: tensor<3x40x264xbf16>, %d6: tensor<3x40x264xf32>, %y6: tensor<3x264x40xbf16>, %x7: tensor<3x96x264xbf16>, %c7: tensor<3x40x264xbf16>, %x8: tensor<3x96x264xbf16>, %c8: tensor<3x264x40xbf16>, %x9: tensor<3x96x264xbf16>) -> (tensor<3x100x28x32xbf16>, tensor<5x50x27x28xf32>, tensor<4x136x504xf16>, tensor<3x42x264xbf16>, tensor<3x42x264xf32>, tensor<3x42x264xf32>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x40x264xbf16>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x261x40xbf16>) {
     // Channels first, with filters that fill no 16 bytes.
     %w0 = fact.get_weight @w0 : tensor<100x648xbf16>
     %b0 = fact.get_weight @b0 : tensor<100xbf16>
@@ -133,6 +134,15 @@ module @columns attributes {fact.target = #fact.machine<"h200">} {
       %o = fact.permute %t [0, 2, 1] : (tensor<3x264x40xbf16>) -> tensor<3x40x264xbf16>
       fact.yield %o, %q : tensor<3x40x264xbf16>, tensor<3x264x40xbf16>
     } : tensor<3x40x264xbf16>, tensor<3x264x40xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7#0, %r7#1, %r8#0, %r8#1 : tensor<3x100x28x32xbf16>, tensor<5x50x27x28xf32>, tensor<4x136x504xf16>, tensor<3x42x264xbf16>, tensor<3x42x264xf32>, tensor<3x42x264xf32>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x40x264xbf16>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>
+    // Rows of an lhs in columns that fill no 16 bytes, at a pitch that does.
+    %w9 = fact.get_weight @w9 : tensor<40x96xbf16>
+    %r9 = fact.fused "gemm_epilogue" ins(%x9, %w9 : tensor<3x96x264xbf16>, tensor<40x96xbf16>) {
+    ^bb0(%x: tensor<3x96x264xbf16>, %w: tensor<40x96xbf16>):
+      %p = fact.slice %x dim 2 start 0 : (tensor<3x96x264xbf16>) -> tensor<3x96x261xbf16>
+      %m = fact.matmul %p, %w transpose_a transpose_b : (tensor<3x96x261xbf16>, tensor<40x96xbf16>) -> tensor<3x261x40xbf16>
+      %t = fact.relu %m : (tensor<3x261x40xbf16>) -> tensor<3x261x40xbf16>
+      fact.yield %t : tensor<3x261x40xbf16>
+    } : tensor<3x261x40xbf16>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7#0, %r7#1, %r8#0, %r8#1, %r9 : tensor<3x100x28x32xbf16>, tensor<5x50x27x28xf32>, tensor<4x136x504xf16>, tensor<3x42x264xbf16>, tensor<3x42x264xf32>, tensor<3x42x264xf32>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x40x264xbf16>, tensor<3x40x264xbf16>, tensor<3x264x40xbf16>, tensor<3x261x40xbf16>
   }
 }

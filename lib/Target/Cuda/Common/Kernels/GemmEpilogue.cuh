@@ -81,12 +81,13 @@ template <class Stride, class Tensor> Stride make_stride(Sizes sizes = {}) {
   return stride;
 }
 
-/// The arguments with N and K rounded up to 16 bytes, for CUTLASS's check. It
+/// The arguments with extents rounded up to 16 bytes, for CUTLASS's check. It
 /// wants whole rows of 16 bytes, but TMA needs only strides of them, which
 /// `tma_can_address` checks: it neither reads nor writes beyond the extents.
 template <class Arguments> Arguments round_extents(Arguments arguments) {
   auto round_up = [](int extent) { return (extent + 7) / 8 * 8; };
   auto &shape = arguments.problem_shape;
+  cute::get<0>(shape) = round_up(cute::get<0>(shape));
   cute::get<1>(shape) = round_up(cute::get<1>(shape));
   cute::get<2>(shape) = round_up(cute::get<2>(shape));
   return arguments;
