@@ -94,3 +94,25 @@ func.func @scatter(%x: tensor<3000000000x2xf32>, %i: tensor<90xi64>, %u: tensor<
   %0 = fact.scatter sum %x, %i, %u dim 0 : (tensor<3000000000x2xf32>, tensor<90xi64>, tensor<90x2xf32>) -> tensor<3000000000x2xf32>
   return %0 : tensor<3000000000x2xf32>
 }
+
+// Coordinates of rolled tensors, and of tensors before zeros, that a family
+// counts in 32 bits: parts are copied.
+// CHECK-LABEL: namespace fact::concat_11 {
+// CHECK: Operands<Strided<0, bf16, Strides<0>, 2999999999>>,
+// CHECK: Extents<2999999999>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<1>>>,
+func.func @roll(%x: tensor<3000000000xbf16>) -> tensor<3000000000xbf16> {
+  %0 = fact.slice %x dim 0 start 2999999999 : (tensor<3000000000xbf16>) -> tensor<1xbf16>
+  %1 = fact.slice %x dim 0 start 0 : (tensor<3000000000xbf16>) -> tensor<2999999999xbf16>
+  %2 = fact.concat %0, %1 dim 0 : (tensor<1xbf16>, tensor<2999999999xbf16>) -> tensor<3000000000xbf16>
+  return %2 : tensor<3000000000xbf16>
+}
+
+// CHECK-LABEL: namespace fact::concat_12 {
+// CHECK: Extents<7>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<1>>>,
+func.func @padded(%x: tensor<7xbf16>) -> tensor<3000000007xbf16> {
+  %0 = fact.constant dense<0.0> : tensor<3000000000xbf16>
+  %1 = fact.concat %x, %0 dim 0 : (tensor<7xbf16>, tensor<3000000000xbf16>) -> tensor<3000000007xbf16>
+  return %1 : tensor<3000000007xbf16>
+}

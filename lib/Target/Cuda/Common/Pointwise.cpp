@@ -39,6 +39,15 @@ static bool isAlwaysInside(const PointwiseGraph::Bound &bound) {
   return low >= bound.lower && high < bound.upper;
 }
 
+/// Whether kernels can compute a coordinate of every point in 32 bits.
+static bool fits32Bits(const StridedView &coordinate) {
+  int64_t largest = std::abs(coordinate.offset);
+  for (auto [size, stride] :
+       llvm::zip_equal(coordinate.shape, coordinate.strides))
+    largest += (size - 1) * std::abs(stride);
+  return largest <= INT32_MAX;
+}
+
 FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
                                     ArrayRef<int64_t> resultBuffers, bool fast,
                                     EmitError emitError) {
@@ -85,13 +94,13 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
   SmallVector<StridedView *> coordinates;
   for (auto &list : bounds)
     for (PointwiseGraph::Bound &bound : list) {
-      if (bound.upper > INT32_MAX)
+      if (bound.upper > INT32_MAX || !fits32Bits(bound.coordinate))
         return emitError() << "coordinates of bounds must fit 32 bits";
       coordinates.push_back(&bound.coordinate);
     }
   for (auto &list : shifts)
     for (PointwiseGraph::Shift &shift : list) {
-      if (std::abs(shift.before) > INT32_MAX)
+      if (std::abs(shift.before) > INT32_MAX || !fits32Bits(shift.coordinate))
         return emitError() << "coordinates of shifts must fit 32 bits";
       coordinates.push_back(&shift.coordinate);
     }
