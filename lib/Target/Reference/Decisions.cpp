@@ -33,6 +33,9 @@ struct Knowledge {
   /// Such a sum was multiplied by what is no constant, so that its error may be
   /// large beside all elements of a row: lines between lines.
   bool scalesCancelled = false;
+  /// It is computed of a strict product. The bound of its error grows with the
+  /// length of the sum, so that kernels of TF32 would pass.
+  bool isStrict = false;
 };
 } // namespace
 
@@ -82,6 +85,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     anyCancels |= operand.mayCancel;
     knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.scalesCancelled |= operand.scalesCancelled;
+    knowledge.isStrict |= operand.isStrict;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
   knowledge.isRounded =
@@ -89,17 +93,21 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // Only a quotient's divisor causes a pole.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
+  bool isProduct = isa<MulOp, DivOp>(op);
   if (isa<AddOp, SubOp>(op))
-    knowledge.mayCancel = anyRounded && !hasConstant(op);
-  else if (isExact(op))
+    knowledge.mayCancel = anyCancels || (anyRounded && !hasConstant(op));
+  else if (isExact(op) || (isProduct && hasConstant(op)))
     knowledge.mayCancel = anyCancels;
   else if (isa<MulOp>(op))
-    knowledge.scalesCancelled |= anyCancels && !hasConstant(op);
+    knowledge.scalesCancelled |= anyCancels;
   if (isa<MatmulOp>(op))
     knowledge.isNarrowSum |=
         isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
   // NaN in a hidden key reaches the result of some candidates.
   auto contraction = dyn_cast<ContractionOpInterface>(op);
+  knowledge.isStrict |=
+      contraction && !contraction.allowsTf32() &&
+      getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
   if (contraction && contraction.averages())
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);
   return knowledge;
@@ -116,7 +124,8 @@ SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
   SmallVector<Doubt> doubts;
   for (Value yielded : fused.getYield()->getOperands()) {
     Knowledge knowledge = known.lookup(yielded);
-    if ((knowledge.isNarrowSum || knowledge.scalesCancelled) &&
+    if ((knowledge.isNarrowSum ||
+         (knowledge.scalesCancelled && !knowledge.isStrict)) &&
         isFloat(yielded) &&
         !isNarrowFloat(getElementTypeOrSelf(yielded.getType())))
       knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);

@@ -2,7 +2,8 @@
 // kernel computes, not the one of what it is given; and sums of 16-bit products
 // that are stored in f32, where large ones may cancel; and in f32, products of a
 // sum that may cancel, whose term was rounded (lines between lines), not those
-// of a sum of what is given.
+// of a sum of what is given (a constant changes neither), nor of a strict product, whose bound would let
+// kernels of TF32 pass.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
@@ -15,6 +16,10 @@
 // RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/line/bundle.json
 // RUN: fact-compile %t/lines.mlir --until=bundle --bundle=%t/lines
 // RUN: FileCheck %s --check-prefix=LINES < %t/lines/bundle.json
+// RUN: fact-compile %t/strict.mlir --until=bundle --bundle=%t/strict
+// RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/strict/bundle.json
+// RUN: fact-compile %t/moved.mlir --until=bundle --bundle=%t/moved
+// RUN: FileCheck %s --check-prefix=MOVED < %t/moved/bundle.json
 
 // GIVEN: "results": [
 // COMPUTED: "results": [
@@ -31,6 +36,12 @@
 // LINES-NEXT: "undecided": true
 // LINES: "type": "f16"
 // LINES-NOT: "undecided"
+
+// MOVED: "results": [
+// MOVED: "type": "f32"
+// MOVED-NEXT: "undecided": true
+// MOVED: "type": "f32"
+// MOVED-NEXT: "undecided": true
 
 //--- given.mlir
 func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
@@ -69,4 +80,24 @@ func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64xf32>, %v: ten
   %3 = fact.mul %2, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   %4 = fact.cast %3 : (tensor<64xf32>) -> tensor<64xf16>
   return %3, %4 : tensor<64xf32>, tensor<64xf16>
+}
+
+//--- strict.mlir
+func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>, %b: tensor<64x32xf32>, %g: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %0 = fact.matmul %x, %w : (tensor<64x96xf32>, tensor<96x32xf32>) -> tensor<64x32xf32>
+  %1 = fact.add %0, %b : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %2 = fact.mul %1, %g : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  return %2 : tensor<64x32xf32>
+}
+
+//--- moved.mlir
+func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64xf32>, %v: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %c = fact.constant dense<0.3> : tensor<64xf32>
+  %0 = fact.mul %b, %w : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.add %a, %0 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %2 = fact.add %1, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %3 = fact.mul %2, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %4 = fact.mul %1, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %5 = fact.mul %4, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %3, %5 : tensor<64xf32>, tensor<64xf32>
 }
