@@ -62,6 +62,13 @@ def test_extremes_do_not_depend_on_the_order(root, tmp_path):
     assert process.stdout == "f32 right, f64 right\n", process
 
 
+def test_variances_of_parts_of_rows(root, tmp_path):
+    program = emulated_program(root, tmp_path, "moments",
+                               (root / "lib" / "Target" / "Cuda" / "Common").rglob("*.cuh"))
+    process = subprocess.run([program], text=True, capture_output=True, timeout=60)
+    assert process.stdout == "right\n", process
+
+
 def test_places_of_rows_with_ties(root, tmp_path):
     """Sorts and selections are stable, and order NaNs and zeros as PyTorch does."""
     program = emulated_program(root, tmp_path, "sorts",

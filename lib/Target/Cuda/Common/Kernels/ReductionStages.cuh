@@ -135,7 +135,7 @@ template <bool IsMean> struct SquaresAroundMean {
     Value const apart = b.shift - a.shift;
     Value const share = Value(b.count) * inverse<Value>(count);
     return {a.shift + apart * share, Value(0),
-            a.squares + b.squares + apart * apart * (Value(a.count) * share),
+            a.squares + b.squares + apart * (apart * (Value(a.count) * share)),
             count};
   }
   template <class Value>
