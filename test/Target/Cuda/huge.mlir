@@ -116,3 +116,12 @@ func.func @padded(%x: tensor<7xbf16>) -> tensor<3000000007xbf16> {
   %1 = fact.concat %x, %0 dim 0 : (tensor<7xbf16>, tensor<3000000000xbf16>) -> tensor<3000000007xbf16>
   return %1 : tensor<3000000007xbf16>
 }
+
+// CHECK-NOT: Coordinate<
+func.func @constants(%x: tensor<3000000007xbf16>) -> tensor<3000000007xbf16> {
+  %0 = fact.constant dense<0.25> : tensor<7xbf16>
+  %1 = fact.constant dense<0.5> : tensor<3000000000xbf16>
+  %2 = fact.concat %0, %1 dim 0 : (tensor<7xbf16>, tensor<3000000000xbf16>) -> tensor<3000000007xbf16>
+  %3 = fact.mul %2, %x : (tensor<3000000007xbf16>, tensor<3000000007xbf16>) -> tensor<3000000007xbf16>
+  return %3 : tensor<3000000007xbf16>
+}

@@ -72,6 +72,8 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
   std::vector<std::vector<PointwiseGraph::Bound>> bounds;
   std::vector<std::vector<PointwiseGraph::Shift>> shifts;
   for (const ScalarFunction::Argument &argument : body->getArguments()) {
+    if (argument.isCoordinate && !fits32Bits(argument.view))
+      return emitError() << "coordinates of parts must fit 32 bits";
     views.push_back(argument.view);
     bounds.push_back(argument.bounds);
     shifts.push_back(argument.shifts);

@@ -120,8 +120,18 @@ LogicalResult fact::checkConcats(const Pointwise &pointwise,
   // A pass more is worth so many slots per element, or as many as
   // multiprocessors issue while memory moves it.
   constexpr double fewSlots = 64, slotsPerByte = 6;
-  int64_t parts = llvm::count_if(
-      pointwise.bounds, [](const auto &list) { return !list.empty(); });
+  // Each shift of an operand begins another part of it. Operands without bounds
+  // are whole tensors, each of which would take a pass.
+  int64_t bounded = 0, joined = 0;
+  for (auto [bounds, shifts] :
+       llvm::zip_equal(pointwise.bounds, pointwise.shifts)) {
+    int64_t own = 1 + shifts.size();
+    if (bounds.empty())
+      joined = std::max(joined, own);
+    else
+      bounded += own;
+  }
+  int64_t parts = std::max(bounded, joined);
   if (parts > mostParts)
     return emitError() << "reads " << parts
                        << " parts of 'fact.concat' for each element, more than "
