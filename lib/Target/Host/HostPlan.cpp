@@ -62,8 +62,7 @@ double host::getTrafficSeconds(const MachineDescription &machine,
   // What ranks schedules as measurements do: ten operations of a product in f32
   // take as long as a byte. A core waits for memory most of the time, and the
   // less the more its vectors ask for at once.
-  double share = Cpu::get(machine.architecture).getVectorBytes() / 160.0;
-  return bytes / (share * machine.bandwidth);
+  return 10 * bytes / machine.matrixFlops[size_t(MatrixRate::F32)];
 }
 
 double host::getTrafficSeconds(const MachineDescription &machine,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Runtime/Cpu.h"
+#include "HostPlan.h"
 #include "KernelRunner.h"
 #include "ObjectEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,6 +76,15 @@ TEST(Cpu, MissingFeaturesAreNamed) {
             std::string::npos);
   EXPECT_NE(describeMissingCpu("pdp11", nullptr, 0).find("compiled for pdp11"),
             std::string::npos);
+}
+
+// However many vector units there are.
+TEST(Cpu, AByteTakesAsLongAsTenOperations) {
+  for (const char *name : processors) {
+    const MachineDescription &machine = *findMachine(name);
+    double flops = machine.getMatrixFlops(runtime::ElementType::F32);
+    EXPECT_DOUBLE_EQ(getTrafficSeconds(machine, 6.0) * flops, 60) << name;
+  }
 }
 
 TEST(Cpu, EveryPointOfAGemmSpaceIsLegal) {
