@@ -403,7 +403,7 @@ int64_t RowwisePlan::getTileBytes(CudaRowAttr schedule) const {
       !llvm::all_of(row.full.results,
                     [&](const MatrixTensor &result) { return isTile(result); }))
     return false;
-  return bytes <= mostBytes;
+  return bytes <= mostBytes ? bytes : 0;
 }
 
 /// The share of the bytes in flight that memory needs for its full speed.

@@ -127,6 +127,29 @@ TEST_F(CudaTargetTest, SpacesAreModerate) {
   }
 }
 
+/// Short rows of an odd size move through shared memory: where it holds few
+/// blocks of them, few bytes are in flight.
+TEST_F(CudaTargetTest, SharedMemoryLimitsBlocksOfShortRows) {
+  FusedOp fused = parse(R"(
+func.func @f(%x: tensor<1048576x77xbf16>) {
+  %r = fact.fused "rowwise" ins(%x : tensor<1048576x77xbf16>) {
+  ^bb0(%a: tensor<1048576x77xbf16>):
+    %0 = fact.softmax %a dim 1 : tensor<1048576x77xbf16>
+    fact.yield %0 : tensor<1048576x77xbf16>
+  } : tensor<1048576x77xbf16>
+  return
+})");
+  ASSERT_TRUE(fused);
+  // 64 rows, read and written, are 19,712 bytes.
+  auto schedule = cast<ScheduleAttr>(
+      parseAttribute("#fact.cuda_row<threads = 4, rows = 64>", &context));
+  double often = predict(fused, schedule);
+  MachineDescription small = *findMachine("h200");
+  small.sharedMemoryBytes = 20 << 10;
+  target = createTarget(&context, small);
+  EXPECT_GT(predict(fused, schedule), 1.5 * often);
+}
+
 /// Sizes that TMA cannot address, and all sizes on other machines.
 TEST_F(CudaTargetTest, MmaSyncServesWhatTmaCannotAddress) {
   MachineDescription small = *findMachine("a100");
