@@ -398,11 +398,11 @@ int64_t RowwisePlan::getTileBytes(CudaRowAttr schedule) const {
   };
   for (const RowOperand &input : row.inputs)
     if (isMatrix(input) && !isTile(input.tensor))
-      return false;
+      return 0;
   if (bytes == 0 ||
       !llvm::all_of(row.full.results,
                     [&](const MatrixTensor &result) { return isTile(result); }))
-    return false;
+    return 0;
   return bytes <= mostBytes ? bytes : 0;
 }
 
