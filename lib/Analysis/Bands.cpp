@@ -3,6 +3,7 @@
 
 #include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ConstantEvaluation.h"
+#include "fact/Dialect/Fact/Placement.h"
 
 using namespace mlir;
 using namespace fact;
@@ -30,6 +31,11 @@ Band Band::multiply(const Band &other) const {
   bool hasUpper = upper < none && other.upper < none;
   return {hasLower ? limit(lower + other.lower) : -none,
           hasUpper ? limit(upper + other.upper) : none};
+}
+
+Band Band::shift(int64_t columns) const {
+  return {lower > -none ? limit(lower + columns) : -none,
+          upper < none ? limit(upper + columns) : none};
 }
 
 std::optional<Band> Band::complement() const {
@@ -240,6 +246,22 @@ BandAnalysis::Known BandAnalysis::compute(Value value) {
     if (last[0] > last[1])
       band.band = band.band.transpose();
     return band;
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    if (slice.getStep() != 1)
+      return {};
+    Known band = get(slice.getOperand());
+    int64_t dim = slice.getDim(), start = slice.getStart(), rank = shape.size();
+    if (dim >= rank - 2)
+      band.band = band.band.shift(dim == rank - 1 ? -start : start);
+    return band;
+  }
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    // What is behind padded rows is not read.
+    std::optional<Placement> placement = Placement::get(concat);
+    if (!placement || placement->start != 0)
+      return {};
+    return get(placement->value);
   }
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
     Known left = get(matmul.getLhs()), right = get(matmul.getRhs());

@@ -315,17 +315,24 @@ bool Padding::addCopies() {
   return true;
 }
 
+static void changeBand(FusedOp kernel, unsigned number,
+                       llvm::function_ref<Band(const Band &)> change) {
+  SmallVector<Band> bands = getOperandBands(kernel);
+  if (bands.empty())
+    return;
+  bands[number] = change(bands[number]);
+  setOperandBands(kernel, bands);
+}
+
 /// Lets operand `number` be `whole`, the rows of which begin with those of a
 /// value of type `part`.
 void Padding::read(FusedOp kernel, unsigned number, Value whole,
                    RankedTensorType part) {
   BlockArgument argument = kernel.getBody().getArgument(number);
   auto type = cast<RankedTensorType>(argument.getType());
-  // The band is that of the operand before.
-  SmallVector<Band> bands = getOperandBands(kernel);
-  if (!bands.empty())
-    bands[number] = Band();
-  setOperandBands(kernel, bands);
+  // Other matrices have another band.
+  if (type != part)
+    changeBand(kernel, number, [](const Band &) { return Band(); });
   kernel->setOperand(number, whole);
   argument.setType(whole.getType());
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
@@ -360,6 +367,9 @@ bool Padding::change(FusedOp kernel) {
     for (auto [number, whole] : slices) {
       SliceOp slice = findShifted(clone.getBody().getArgument(number));
       RankedTensorType type = slice.getType();
+      int64_t start = slice.getStart();
+      changeBand(clone, number,
+                 [&](const Band &band) { return band.shift(-start); });
       slice.replaceAllUsesWith(slice.getOperand());
       slice->erase();
       clone.getBody().getArgument(number).setType(type);

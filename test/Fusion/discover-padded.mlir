@@ -93,21 +93,22 @@ func.func @known(%a: tensor<8192x4096xbf16>, %b: tensor<3001x8192xbf16>) -> tens
 
 // -----
 
-// The copy of a shifted slice has another band than what it is a slice of.
+// The copy of a shifted slice has a shifted band, and padded rows have that of
+// the others.
 // CHECK-LABEL: func @shifted_band
 // CHECK: fact.fused "pointwise" ins(%arg0 :
 // CHECK-NEXT: ^bb0
 // CHECK: fact.slice %{{.*}} dim 1 start 3
 // CHECK: fact.matmul
-// CHECK: fact.bands = array<i64: -536870912, 536870912, -536870912, 0>
-func.func @shifted_band(%x: tensor<2048x2051xbf16>, %y: tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16> {
-  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<2048x2051xbf16>, tensor<2048x2048xbf16>) {
-  ^bb0(%a: tensor<2048x2051xbf16>, %b: tensor<2048x2048xbf16>):
+// CHECK: fact.bands = array<i64: -3, 536870912, -536870912, 0>
+func.func @shifted_band(%x: tensor<2048x2051xbf16>, %y: tensor<2048x2047xbf16>) -> tensor<2048x2047xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<2048x2051xbf16>, tensor<2048x2047xbf16>) {
+  ^bb0(%a: tensor<2048x2051xbf16>, %b: tensor<2048x2047xbf16>):
     %s = fact.slice %a dim 1 start 3 : (tensor<2048x2051xbf16>) -> tensor<2048x2048xbf16>
-    %0 = fact.matmul %s, %b : (tensor<2048x2048xbf16>, tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16>
-    fact.yield %0 : tensor<2048x2048xbf16>
-  } {fact.bands = array<i64: 0, 536870912, -536870912, 0>} : tensor<2048x2048xbf16>
-  return %r : tensor<2048x2048xbf16>
+    %0 = fact.matmul %s, %b : (tensor<2048x2048xbf16>, tensor<2048x2047xbf16>) -> tensor<2048x2047xbf16>
+    fact.yield %0 : tensor<2048x2047xbf16>
+  } {fact.bands = array<i64: 0, 536870912, -536870912, 0>} : tensor<2048x2047xbf16>
+  return %r : tensor<2048x2047xbf16>
 }
 
 // -----

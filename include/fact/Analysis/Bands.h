@@ -31,6 +31,8 @@ struct Band {
   Band intersect(const Band &other) const;
   Band unite(const Band &other) const;
   Band transpose() const { return {-upper, -lower}; }
+  /// The same elements, that many columns to the right.
+  Band shift(int64_t columns) const;
   /// The band of a product of matrices with these bands.
   Band multiply(const Band &other) const;
   /// The elements outside, if they are a band: those of one bound.

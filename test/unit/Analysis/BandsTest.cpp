@@ -109,3 +109,18 @@ TEST_F(BandsTest, UsesAreFollowedOnce) {
   setOperandBands(fused, {Band(), Band(), lower});
   EXPECT_EQ(BandAnalysis().getUsed(get<MatmulOp>(fused).getResult()), lower);
 }
+
+TEST_F(BandsTest, SlicesShiftBands) {
+  FusedOp fused = parse({"tensor<6x8xf32>", "tensor<6x8xf32>"}, R"(
+    %2 = fact.slice %0 dim 1 start 3 : (tensor<6x8xf32>) -> tensor<6x5xf32>
+    %3 = fact.slice %1 dim 0 start 2 : (tensor<6x8xf32>) -> tensor<4x8xf32>
+    %4 = ub.poison : tensor<6x3xf32>
+    %5 = fact.concat %2, %4 dim 1 : (tensor<6x5xf32>, tensor<6x3xf32>) -> tensor<6x8xf32>
+    %6 = fact.concat %4, %2 dim 1 : (tensor<6x3xf32>, tensor<6x5xf32>) -> tensor<6x8xf32>
+    fact.yield %5, %3, %6 : tensor<6x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>)");
+  setOperandBands(fused, {lower, both});
+  BandAnalysis analysis;
+  EXPECT_EQ(analysis.getNonzero(yielded(fused, 0)), (Band{-none, -2}));
+  EXPECT_EQ(analysis.getNonzero(yielded(fused, 1)), (Band{0, 3}));
+  EXPECT_FALSE(analysis.getNonzero(yielded(fused, 2)).isBounded());
+}
