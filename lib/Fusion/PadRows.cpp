@@ -238,10 +238,15 @@ bool Padding::canWrite(Value value) const {
 }
 
 void Padding::findValues(Extent extent) {
+  // Copies of slices read it as it is.
+  llvm::SmallDenseSet<Value> shifted;
   for (auto [operand, argument] :
-       llvm::zip_equal(product.getInputs(), product.getBody().getArguments())) {
+       llvm::zip_equal(product.getInputs(), product.getBody().getArguments()))
+    if (findShifted(argument))
+      shifted.insert(skipReshapes(operand));
+  for (Value operand : product.getInputs()) {
     Value memory = skipReshapes(operand);
-    if (!findShifted(argument) && isPaddable(memory) &&
+    if (!shifted.contains(memory) && isPaddable(memory) &&
         (extent.weights || !isFixed(memory)))
       (canWrite(memory) ? written : copied).insert(memory);
   }

@@ -123,3 +123,18 @@ func.func @two_operands(%x: tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16> {
   %0 = fact.matmul %w, %v transpose_b : (tensor<3x341x1537xbf16>, tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16>
   return %0 : tensor<3x341x1023xbf16>
 }
+
+// -----
+
+// One tensor as two operands, of which one is a shifted slice, is not padded.
+// PROGRAM-LABEL: program.model @shifted_and_not
+// PROGRAM: program.launch @pointwise_0(%input0) -> (%workspace)
+// PROGRAM: program.launch @gemm_epilogue_1(%workspace) -> (%output0)
+func.func @shifted_and_not(%x: tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16> {
+  %v = fact.relu %x : (tensor<1023x1537xbf16>) -> tensor<1023x1537xbf16>
+  %w = fact.reshape %v : (tensor<1023x1537xbf16>) -> tensor<3x341x1537xbf16>
+  %s = fact.slice %w dim 2 start 1 : (tensor<3x341x1537xbf16>) -> tensor<3x341x1536xbf16>
+  %t = fact.slice %v dim 1 start 0 : (tensor<1023x1537xbf16>) -> tensor<1023x1536xbf16>
+  %0 = fact.matmul %s, %t transpose_b : (tensor<3x341x1536xbf16>, tensor<1023x1536xbf16>) -> tensor<3x341x1023xbf16>
+  return %0 : tensor<3x341x1023xbf16>
+}
