@@ -17,6 +17,14 @@ pytestmark = needs_compiler
 
 LARGE = GRAPH.replace("8x16x", "4096x1024x").replace("16x16x", "1024x1024x")
 W = "tensor<16x16xf32>"
+# A product that has its epilogue in every grouping of the rules.
+CHAIN = f"""func.func @main(%x: {T}, %w: {W}) -> {T} {{
+  %0 = fact.matmul %x, %w : ({T}, {W}) -> {T}
+  %1 = fact.gelu %0 : ({T}) -> {T}
+  %2 = fact.add %1, %x : ({T}, {T}) -> {T}
+  return %2 : {T}
+}}
+"""
 WEIGHTS = f"""
 fact.weight @"a\\0A# Rules\\0Ab" : {W}
 func.func @main(%x: {T}) -> {T} {{
@@ -53,7 +61,7 @@ def test_the_prompt(ask):
     assert "us of launch" in prompt
     assert re.search(r"Default for one kernel of this graph: micro \[\d+x\d+", prompt)
     plan = prompt[prompt.index("# What the rules would do"):]
-    assert re.search(r"^gemm_epilogue n0 n1.*: \d+\.\d\d us$", plan, re.M)
+    assert re.search(r"^gemm_epilogue n0.*: \d+\.\d\d us$", plan, re.M)
     assert re.search(r"^All kernels together: \d+\.\d\d us$", plan, re.M)
     assert prompt.rstrip().endswith("3 more answers of yours are read.")
 
@@ -63,7 +71,7 @@ def learned(tmp_path_factory):
     """A registry with what was measured of the graph on this machine, and what its forms gain."""
     folder = tmp_path_factory.mktemp("learned")
     source, registry = folder / "graph.mlir", folder / "registry"
-    source.write_text(GRAPH)
+    source.write_text(CHAIN)
     done = subprocess.run(
         [str(find_tool("fact-compile")), source, "--target=host", "-o", folder / "m.so",
          "--candidates=1", "--alternatives=1000", "--tuner-argument=--ablate"],
@@ -76,7 +84,7 @@ def learned(tmp_path_factory):
 def test_the_prompt_has_what_was_measured(ask, learned, tmp_path_factory):
     """Gains of forms, the best share of a rule, and the rates of a machine that was probed."""
     with Server(patterns()) as server:
-        ask(server, patterns=learned)
+        ask(server, graph=CHAIN, patterns=learned)
     prompt = sent(server, 0)
     reached = prompt[prompt.index("# What was reached"):prompt.index("# What was measured before")]
     assert re.search(r"^gemm_epilogue: at best \d+% of light, on \S+", reached, re.M)
@@ -87,7 +95,7 @@ def test_the_prompt_has_what_was_measured(ask, learned, tmp_path_factory):
     assert re.search(rf"^Near gemm_epilogue of {ops}:\n.*; {gain}", entries, re.M)
     # What was accepted has its gain too.
     with Server(patterns(pattern(ops, "gemm_epilogue"), pattern("n99")), patterns()) as server:
-        ask(server, patterns=learned)
+        ask(server, graph=CHAIN, patterns=learned)
     assert re.search(rf"^gemm_epilogue {ops}: [\d.]+ us; {gain}", sent(server, 1), re.M)
 
     cache = tmp_path_factory.mktemp("cache")
