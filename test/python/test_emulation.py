@@ -40,7 +40,7 @@ class Odd(nn.Module):
 
 
 @pytest.mark.parametrize("dtype, target, math", [
-    pytest.param(torch.float32, "a100", "mma", id="fp32"),
+    pytest.param(torch.float32, "a100", "mma", id="fp32", marks=pytest.mark.full),
     pytest.param(torch.bfloat16, "a100", "mma", id="bf16"),
     pytest.param(torch.float32, "rtx3090", "simt", id="simt", marks=pytest.mark.full)])
 def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
