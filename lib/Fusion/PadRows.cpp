@@ -25,10 +25,6 @@ static constexpr double leastGain = 0.1;
 /// Larger tensors are not worth the memory of a second one.
 static constexpr int64_t mostBytes = 1 << 30;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//

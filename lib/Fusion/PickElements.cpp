@@ -4,6 +4,7 @@
 #include "PickElements.h"
 #include "fact/Analysis/ConstantEvaluation.h"
 #include "fact/Analysis/RowExponentials.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -11,10 +12,6 @@
 
 using namespace mlir;
 using namespace fact;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 /// gather(reshape(x), t + [0, n, 2 n, ...]): element t of each row of x.

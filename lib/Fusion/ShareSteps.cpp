@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ShareSteps.h"
+#include "ChangedKernel.h"
 #include "fact/Analysis/Bands.h"
 #include "fact/Analysis/Parts.h"
 #include "fact/Analysis/ReadThrough.h"
@@ -192,15 +193,7 @@ static void replaceByReshapes(FusedOp fused) {
 /// Whether a kernel without some of its slices is one still. Its space is then
 /// the default again, if that of the original is.
 bool StepSharing::isKernel(FusedOp fused, FusedOp original) const {
-  const Target &target = fusibility.getTarget();
-  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
-  FailureOr<std::unique_ptr<Plan>> before =
-      target.plan(original, Silence(original));
-  if (failed(plan) || failed(before))
-    return false;
-  if (original.getSpaceAttr() == (*before)->getSpace())
-    fused.setSpaceAttr((*plan)->getSpace());
-  return !fusibility.check(fused, Silence(fused));
+  return renewSpace(original, fused, fusibility);
 }
 
 void StepSharing::shareOperands(FusedOp fused) {

@@ -9,10 +9,6 @@
 using namespace mlir;
 using namespace fact;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool reducesAll(ReduceOp op) {
   return op.getType().getNumElements() == 1;
 }

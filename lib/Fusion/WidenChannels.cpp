@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace fact;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Forms
 //===----------------------------------------------------------------------===//

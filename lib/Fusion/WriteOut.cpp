@@ -28,10 +28,6 @@ public:
   Value transposeLast(Value value);
 
 private:
-  static RankedTensorType typeOf(Value value) {
-    return cast<RankedTensorType>(value.getType());
-  }
-
   /// `value` with another element type.
   Value convert(Value value, Type element) {
     if (typeOf(value).getElementType() == element)

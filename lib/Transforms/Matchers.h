@@ -15,6 +15,7 @@
 
 #include "fact/Analysis/ConstantEvaluation.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -23,9 +24,6 @@ namespace fact {
 // Values
 //===----------------------------------------------------------------------===//
 
-inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
-  return mlir::cast<mlir::RankedTensorType>(tensor.getType());
-}
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
   return typeOf(tensor).getShape();
 }

@@ -8,13 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Constraints.h"
+#include "fact/Dialect/Fact/Types.h"
 
 using namespace mlir;
 using namespace fact;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 LogicalResult fact::detail::verifyResultType(Operation *op,
                                              RankedTensorType expected,

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitConcats.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static RankedTensorType resize(RankedTensorType type, int64_t dim,
                                int64_t size) {

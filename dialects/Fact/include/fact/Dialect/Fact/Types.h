@@ -10,6 +10,7 @@
 
 #include "fact/Runtime/ElementType.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 #include <optional>
 
 namespace fact {
@@ -29,6 +30,11 @@ mlir::Type getComputeType(mlir::Type element);
 
 /// Whether elements are floats whose arithmetic is in a wider type.
 bool isNarrowFloat(mlir::Type element);
+
+/// The type of a tensor.
+inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
+  return mlir::cast<mlir::RankedTensorType>(tensor.getType());
+}
 
 /// Bytes of memory per element, or of a whole tensor; a boolean takes one byte.
 int64_t getStorageBytes(mlir::Type elementOrTensor);
