@@ -3,7 +3,7 @@
 #
 # Configures once and builds into build/ with progress.
 #
-#   build.sh [TARGET ...]     default: everything, tests and fuzzers included
+#   build.sh [TARGET ...]     default: everything but fuzzers (fact-fuzzers) and static tools
 #
 # `MLIR_DIR` names another LLVM/MLIR 22, `FACT_CMAKE_FLAGS` has more options for the first
 # configuration, `CMAKE_BUILD_PARALLEL_LEVEL` is the number of files to compile at once.

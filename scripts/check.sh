@@ -6,9 +6,11 @@
 #   check.sh [--full] [SUITE ...]     --full: the long tests too, and what they need
 set -uo pipefail
 cd "$(dirname "$0")/.."
-setup=()
-[ "${1:-}" = --full ] && setup=(--full)
-if ! scripts/setup.sh "${setup[@]}" || ! scripts/build.sh all fact-static-tools; then
+setup=() targets=(all fact-static-tools)
+if [ "${1:-}" = --full ]; then
+  setup=(--full) targets+=(fact-fuzzers)
+fi
+if ! scripts/setup.sh "${setup[@]}" || ! scripts/build.sh "${targets[@]}"; then
   echo "check: setting up or building failed; see above"
   echo "0 passed, 1 failed, 0 skipped"
   exit 1

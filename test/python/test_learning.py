@@ -50,7 +50,7 @@ def entries(registry):
 
 def test_a_similar_kernel_tries_fewer_candidates(tune, tmp_path):
     known, empty = tmp_path / "known", tmp_path / "empty"
-    first, said = tune("first", (256, 192, 256), known)
+    first, said = tune("first", (256, 192, 256), known, "--candidates=6")
     assert f"learned   1 entry in {known}" in said
     [entry] = entries(known)
     # Winners and losers.
@@ -58,9 +58,9 @@ def test_a_similar_kernel_tries_fewer_candidates(tune, tmp_path):
         each["schedule"] for each in first["attempts"] if each["status"] == "ok"}
     assert all("verifier" in each["versions"] for each in entry["schedules"])
 
-    cold, _ = tune("cold", (320, 192, 256), empty, FACT_LEARN="0")
+    cold, _ = tune("cold", (320, 192, 256), empty, "--candidates=6", FACT_LEARN="0")
     assert not empty.exists()
-    warm, _ = tune("warm", (320, 192, 256), known)
+    warm, _ = tune("warm", (320, 192, 256), known, "--candidates=6")
     assert warm["strategy"]["kind"] == "adapt" and cold["strategy"]["kind"] == "new"
     assert len(warm["attempts"]) < len(cold["attempts"])
     assert len(warm["attempts"]) <= 8
