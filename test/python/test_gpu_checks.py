@@ -129,11 +129,11 @@ def graphs(root, *words, **extra):
                     reason="fact-compile is not built")
 def test_random_graphs_are_compared_and_a_mistake_is_found(root, tmp_path):
     folder = tmp_path / "graphs"
-    done = graphs(root, "pack", folder, "--target", "host", "--graphs", "3", "--seed", "11",
+    done = graphs(root, "pack", folder, "--target", "host", "--graphs", "2", "--seed", "11",
                   FACT_WORK_DIR=str(tmp_path / "work"))
-    assert done.returncode == 0 and "3 of seeds 11 to" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "2 of seeds 11 to" in done.stdout, done.stdout + done.stderr
     done = graphs(root, "run", folder)
-    assert done.returncode == 0 and "3 compared with PyTorch in fp64, 0 failures" in done.stdout, \
+    assert done.returncode == 0 and "2 compared with PyTorch in fp64, 0 failures" in done.stdout, \
         done.stdout + done.stderr
     # The library now stands beside other graphs than it was made from.
     file = folder / "graphs00" / "graphs.pickle"
