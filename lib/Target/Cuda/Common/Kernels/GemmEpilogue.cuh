@@ -81,15 +81,17 @@ template <class Stride, class Tensor> Stride make_stride(Sizes sizes = {}) {
   return stride;
 }
 
+/// An extent rounded up to 16 bytes of elements of two.
+constexpr int round_extent(int extent) { return (extent + 7) / 8 * 8; }
+
 /// The arguments with extents rounded up to 16 bytes, for CUTLASS's check. It
 /// wants whole rows of 16 bytes, but TMA needs only strides of them, which
 /// `tma_can_address` checks: it neither reads nor writes beyond the extents.
 template <class Arguments> Arguments round_extents(Arguments arguments) {
-  auto round_up = [](int extent) { return (extent + 7) / 8 * 8; };
   auto &shape = arguments.problem_shape;
-  cute::get<0>(shape) = round_up(cute::get<0>(shape));
-  cute::get<1>(shape) = round_up(cute::get<1>(shape));
-  cute::get<2>(shape) = round_up(cute::get<2>(shape));
+  cute::get<0>(shape) = round_extent(cute::get<0>(shape));
+  cute::get<1>(shape) = round_extent(cute::get<1>(shape));
+  cute::get<2>(shape) = round_extent(cute::get<2>(shape));
   return arguments;
 }
 

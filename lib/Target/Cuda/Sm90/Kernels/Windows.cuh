@@ -197,12 +197,15 @@ struct WindowMainloop : Collective {
     CUresult status;
   };
 
+  /// Extents are those of round_extents.
   template <class Shape>
   static bool can_implement(Shape const &shape, Arguments const &arguments) {
     int64_t windows = arguments.sizes.images;
     for (int count : arguments.sizes.count)
       windows *= count;
-    return int64_t(cute::get<0>(shape)) * cute::get<3>(shape) == windows &&
+    int batches = cute::get<3>(shape);
+    return windows % batches == 0 &&
+           round_extent(int(windows / batches)) == cute::get<0>(shape) &&
            is_aligned<Element>(arguments.sizes.channels, 16);
   }
 
