@@ -29,10 +29,10 @@ static std::string getOps(FusedOp fused) {
     // Less is multiplied, so it takes less time.
     auto matmul = dyn_cast<MatmulOp>(op);
     if (isContraction(op) && !getOperandBands(fused).empty())
-      ops += ".banded";
+      ops += registry::Problem::banded;
     else if (matmul && matmul.getLhs() == matmul.getRhs() &&
              matmul.getTransposeA() != matmul.getTransposeB())
-      ops += ".mirrored";
+      ops += registry::Problem::mirrored;
   }
   return ops.empty() ? "reshape" : ops;
 }

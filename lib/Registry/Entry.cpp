@@ -50,8 +50,8 @@ bool Problem::hasSameStructure(const Problem &other) const {
   auto has = [](const std::string &ops, const char *word) {
     return ops.find(word) != std::string::npos;
   };
-  return has(ops, ".banded") == has(other.ops, ".banded") &&
-         has(ops, ".mirrored") == has(other.ops, ".mirrored");
+  return has(ops, banded) == has(other.ops, banded) &&
+         has(ops, mirrored) == has(other.ops, mirrored);
 }
 
 bool Problem::mayBe(const Problem &known) const {

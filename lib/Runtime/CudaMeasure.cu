@@ -5,8 +5,10 @@
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Measure.h"
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <thread>
 
 namespace fact {
 namespace runtime {
@@ -294,7 +296,12 @@ bool time(int runs, const TimedRun &timed, std::vector<double> &microseconds) {
   // Enqueues everything ahead: the flush keeps the device busy while the host
   // enqueues the launch, so the host's latency is not measured.
   for (int run = 0; good && run < runs; ++run) {
-    good = timed.prepare(run, stream);
+    if (timed.restUs > 0) {
+      good = succeeded(cudaStreamSynchronize(stream), "timed runs");
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::micro>(timed.restUs));
+    }
+    good = good && timed.prepare(run, stream);
     if (timed.coldCache)
       readKernel<<<1024, threads, 0, stream>>>(
           other, bytes / sizeof(uint4), reinterpret_cast<unsigned *>(other));
@@ -304,6 +311,8 @@ bool time(int runs, const TimedRun &timed, std::vector<double> &microseconds) {
            succeeded(cudaEventRecord(events[2 * run + 1], stream), "event") &&
            timed.finish(run, stream);
   }
+  if (timed.load)
+    *timed.load = readLoad();
   good = succeeded(cudaStreamSynchronize(stream), "timed runs") && good;
   for (int run = 0; good && run < runs; ++run) {
     float milliseconds = 0;

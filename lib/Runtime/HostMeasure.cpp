@@ -148,6 +148,8 @@ static uint64_t flushBytes() {
                             128ull << 20);
 }
 
+Load readLoad() { return Load(); }
+
 bool time(int runs, const TimedRun &timed, std::vector<double> &microseconds) {
   static std::vector<uint64_t> other(flushBytes() / sizeof(uint64_t), 1);
   std::atomic<uint64_t> sink{0};

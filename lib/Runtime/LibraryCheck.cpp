@@ -29,6 +29,7 @@ struct Check {
   /// The only kernel to verify; -1 for all.
   int64_t only = -1;
   bool program = true;
+  bool sustained = false;
   /// The largest difference between the results of the libraries of a race;
   /// negative: they are not compared.
   double agreement = -1;
@@ -73,6 +74,8 @@ Check readCheck(const char *path) {
       check.agreement = std::stod(rest);
     else if (keyword == "kernels")
       check.program = false;
+    else if (keyword == "sustained")
+      check.sustained = true;
     else if (Argument argument; (keyword == "input" || keyword == "weight") &&
                                 readArgument(rest, argument))
       (keyword == "input" ? check.inputs : check.weights).push_back(argument);
@@ -200,7 +203,8 @@ void raceLibraries(const char *path) {
   if (check.agreement >= 0)
     requireAgreement(compareFarMeans(racers, check.inputs, check.weights),
                      check.agreement);
-  finish("ok", describeRace(racePrograms(racers, check.inputs, check.weights)));
+  finish("ok",
+         racePrograms(racers, check.inputs, check.weights, check.sustained));
 }
 
 } // namespace runtime

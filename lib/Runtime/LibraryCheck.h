@@ -14,6 +14,7 @@
 //                 `file PATH`
 //   kernels       verifies the kernels but not the program
 //   library PATH  the next library of a race
+//   sustained     a race without pauses (Timing.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ namespace runtime {
 /// Times the libraries that a file names with `library PATH`, on the inputs and
 /// weights that it describes as a check does, in turn (ProgramRace.h). Reports
 /// `{"rounds": N, "times": [{"us", "us_low", "us_high", "ratio", "ratio_low",
-/// "ratio_high"}...]}` and ends the process.
+/// "ratio_high"}...]}`, with regime, clock and power, and ends the process.
 [[noreturn]] void raceLibraries(const char *race);
 
 } // namespace runtime

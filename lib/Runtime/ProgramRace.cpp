@@ -5,10 +5,12 @@
 #include "WorkerReport.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Measure.h"
+#include "fact/Runtime/dlpack/dlpack.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 
 namespace fact {
 namespace runtime {
@@ -19,10 +21,13 @@ static constexpr double sampleUs = 2000;
 static constexpr int mostCalls = 1000;
 
 /// Microseconds per call.
-static double timeCalls(LoadedModel &model, int calls) {
+static double timeCalls(LoadedModel &model, int calls,
+                        measure::Load *load = nullptr) {
   auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i)
     model.run();
+  if (load)
+    *load = measure::readLoad();
   if (!device::synchronize())
     deviceFailed("crash");
   std::chrono::duration<double, std::micro> elapsed =
@@ -108,19 +113,34 @@ std::vector<double> compareFarMeans(const std::vector<Racer> &racers,
   return distances;
 }
 
-std::vector<RaceTimes> racePrograms(const std::vector<Racer> &racers,
-                                    const std::vector<Argument> &inputs,
-                                    const std::vector<Argument> &weights) {
+std::string racePrograms(const std::vector<Racer> &racers,
+                         const std::vector<Argument> &inputs,
+                         const std::vector<Argument> &weights, bool sustained) {
   Starters starters(racers, inputs, weights);
   auto &models = starters.models;
   size_t count = models.size();
   std::vector<int> calls(count);
+  double longest = 0;
   for (size_t i = 0; i < count; ++i) {
     timeCalls(*models[i], 1);
     double us = std::max(timeCalls(*models[i], 2), 0.1);
     calls[i] = std::clamp(static_cast<int>(sampleUs / us), 1, mostCalls);
+    longest = std::max(longest, us);
   }
-  return race(count, [&](size_t i) { return timeCalls(*models[i], calls[i]); });
+  bool isHost = device::type() == kDLCPU;
+  const char *regime = isHost ? "" : nameOfRegime(longest, sustained);
+  bool rests = *regime && !sustained;
+  if (*regime && sustained)
+    warmUp([&] { timeCalls(*models.front(), calls.front()); });
+  std::vector<RaceTimes> times = race(count, [&](size_t i) {
+    if (rests)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::micro>(longest * calls[i]));
+    return timeCalls(*models[i], calls[i]);
+  });
+  measure::Load load;
+  timeCalls(*models.front(), calls.front(), &load);
+  return describeRace(times) + describeLoad(regime, load);
 }
 
 } // namespace runtime

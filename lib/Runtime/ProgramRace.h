@@ -29,9 +29,10 @@ std::vector<double> compareFarMeans(const std::vector<Racer> &racers,
                                     const std::vector<Argument> &inputs,
                                     const std::vector<Argument> &weights);
 
-std::vector<RaceTimes> racePrograms(const std::vector<Racer> &racers,
-                                    const std::vector<Argument> &inputs,
-                                    const std::vector<Argument> &weights);
+/// As members of the worker's report: see describeRace and describeLoad.
+std::string racePrograms(const std::vector<Racer> &racers,
+                         const std::vector<Argument> &inputs,
+                         const std::vector<Argument> &weights, bool sustained);
 
 } // namespace runtime
 } // namespace fact

@@ -3,6 +3,8 @@
 
 #include "Timing.h"
 #include "WorkerReport.h"
+#include "fact/Runtime/Device.h"
+#include "fact/Runtime/dlpack/dlpack.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -94,6 +96,8 @@ void TimedKernel::runBatch(int runs, bool coldCache,
 
   measure::TimedRun timed;
   timed.coldCache = coldCache;
+  timed.restUs = restUs;
+  timed.load = &load;
   timed.prepare = [&](int run, void *stream) {
     return prepareRun(run, stream);
   };
@@ -199,6 +203,47 @@ Times summarize(std::vector<double> samples) {
   return {median, at(middle - half), at(middle + half), count};
 }
 
+const char *nameOfRegime(double us, bool sustained) {
+  return us <= longUs ? "" : sustained ? "sustained" : "paced";
+}
+
+std::string describeLoad(const char *regime, const measure::Load &load) {
+  std::string text;
+  if (*regime)
+    text += ", \"regime\": " + quoted(regime);
+  if (load.megahertz > 0)
+    text += ", \"mhz\": " + number(load.megahertz);
+  if (load.watts > 0)
+    text += ", \"watts\": " + number(load.watts);
+  return text;
+}
+
+void warmUp(const std::function<void()> &run) {
+  using Clock = std::chrono::steady_clock;
+  for (Clock::time_point end = Clock::now() + std::chrono::milliseconds(500);
+       Clock::now() < end;)
+    run();
+}
+
+double TimedKernel::settle(int runs) {
+  std::vector<double> samples;
+  runBatch(runs, /*coldCache=*/true, samples);
+  double us = summarize(samples).median;
+  // A processor does not say what it runs at, and holds it.
+  if (device::type() == kDLCPU)
+    return us;
+  regime = nameOfRegime(us, job.sustained);
+  if (us > longUs && job.sustained)
+    warmUp([&] { runBatch(16, /*coldCache=*/false, samples); });
+  else if (us > longUs)
+    restUs = us;
+  return us;
+}
+
+std::string TimedKernel::describeLoad() const {
+  return runtime::describeLoad(regime, load);
+}
+
 double TimedKernel::sample() {
   std::vector<double> samples;
   runBatch(3, /*coldCache=*/true, samples);
@@ -247,10 +292,10 @@ std::string describeRace(const std::vector<RaceTimes> &times) {
 
 Times TimedKernel::measure(double seconds) {
   using Clock = std::chrono::steady_clock;
-  std::vector<double> warmup, samples;
+  std::vector<double> samples;
   // With nothing to choose between, the time is for the report only.
   int batch = seconds < 0.1 ? 3 : 9;
-  runBatch(batch / 3, /*coldCache=*/true, warmup);
+  settle(batch / 3);
   seconds = std::max(seconds, 0.1);
   Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -264,8 +309,11 @@ Times TimedKernel::measure(double seconds) {
     // Catches kernels that are right only for a while: more launches cost
     // little here.
     std::vector<double> ignored;
+    measure::Load timedLoad = load;
+    restUs = 0;
     while (samples.size() + ignored.size() < 128 && Clock::now() <= end)
       runBatch(16, /*coldCache=*/false, ignored);
+    load = timedLoad;
     return times;
   }
 }

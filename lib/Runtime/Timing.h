@@ -25,6 +25,23 @@ struct Times {
 /// nothing about the distribution of times.
 Times summarize(std::vector<double> samples);
 
+/// A GPU lowers its clocks at its power limit, after tens of milliseconds. What
+/// takes longer than this is timed in one of two regimes. Paced: the device
+/// rests as long as a run takes before each, so that clocks are those of short
+/// work. Sustained: runs follow each other, after some that are not timed.
+constexpr double longUs = 1000;
+
+/// The regime by name, or "" for what takes less.
+const char *nameOfRegime(double us, bool sustained);
+
+/// As members of the worker's report: ", "regime": ..., "mhz": ..., "watts":
+/// ...", without what is unknown.
+std::string describeLoad(const char *regime, const measure::Load &load);
+
+/// Calls `run` for half a second, which brings clocks down to what the device
+/// holds.
+void warmUp(const std::function<void()> &run);
+
 /// What was timed in turn with others: itself, and its time over that of the
 /// first one in the same round.
 struct RaceTimes {
@@ -56,8 +73,15 @@ public:
   /// `seconds`, cache flushes included.
   Times measure(double seconds);
 
-  /// The median of a few launches.
+  /// The median of a few launches. `settle` goes before.
   double sample();
+
+  /// Finds out how long a launch takes, and prepares its regime: returns the
+  /// former.
+  double settle(int runs);
+
+  /// What the last batch was timed under: see describeLoad.
+  std::string describeLoad() const;
 
 private:
   /// The results of one timed launch.
@@ -89,6 +113,9 @@ private:
   Buffers operands, results;
   TestedKernel kernel;
   int batches = 0;
+  const char *regime = "";
+  double restUs = 0;
+  measure::Load load;
   std::mt19937_64 random{job.seed};
   /// A random launch and the last one; without results if launches are
   /// repeatable.

@@ -86,12 +86,14 @@ std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
   if (!job.choice.empty())
     figures += ", \"choice\": " + hexadecimal(job.choice);
   if (job.seconds > 0) {
-    Times times = TimedKernel(*candidate, job, verified).measure(job.seconds);
+    TimedKernel timed(*candidate, job, verified);
+    Times times = timed.measure(job.seconds);
     reportPhase("timed");
     figures += ", \"us\": " + number(times.median) +
                ", \"us_low\": " + number(times.low) +
                ", \"us_high\": " + number(times.high) +
-               ", \"runs\": " + std::to_string(times.runs);
+               ", \"runs\": " + std::to_string(times.runs) +
+               timed.describeLoad();
   }
   finish("ok", figures);
 }
@@ -120,6 +122,8 @@ std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
     job.choice = tested.usedChoice();
     kernels.emplace_back(candidate, job, verifier.verified);
   }
+  for (TimedKernel &kernel : kernels)
+    kernel.settle(/*runs=*/3);
   reportPhase("verified");
   finish("ok", describeRace(race(kernels.size(), [&](size_t i) {
            return kernels[i].sample();

@@ -177,6 +177,8 @@ static bool readLine(const std::string &line, Job &job) {
   }
   if (keyword == "seed")
     return static_cast<bool>(words >> job.seed);
+  if (keyword == "sustained")
+    return job.sustained = true;
   if (keyword == "seconds")
     return static_cast<bool>(words >> job.seconds);
   return false;

@@ -18,6 +18,7 @@
 //   expected PATH    results of the reference are kept here, per trial
 //   seed N
 //   seconds S        0: verify, do not time
+//   sustained        what takes long is timed without pauses (Timing.h)
 //
 // docs/bundle.md says what the words of operands and results mean. After its
 // own results a reference has an f32 result for each one that is `undecided`:
@@ -125,6 +126,7 @@ struct Job {
   bool repeatable = true;
   uint64_t seed = 0;
   double seconds = 0.2;
+  bool sustained = false;
 
   Table<int64_t> sizeTable() const {
     return {sizes.data(), static_cast<uint32_t>(sizes.size())};

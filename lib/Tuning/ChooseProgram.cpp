@@ -96,6 +96,8 @@ bool Tuner::timeLibraries(const std::vector<fs::path> &libraries,
   std::string text;
   for (const fs::path &library : libraries)
     text += "library " + library.string() + "\n";
+  if (options.sustained)
+    text += "sustained\n";
   writeFile(file, text + arguments);
   Command command = workerCommand(
       {workerPath.string(), "--race", file.string()}, build / "programs.log",
@@ -108,6 +110,7 @@ bool Tuner::timeLibraries(const std::vector<fs::path> &libraries,
     return false;
   }
   race.rounds = report.values.value("rounds", size_t(0));
+  race.conditions = conditionsIn(report.values);
   for (size_t i = 0; i < race.programs.size(); ++i) {
     const nlohmann::json &times = report.values["times"][i];
     ProgramTime &entry = race.programs[i];

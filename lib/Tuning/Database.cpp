@@ -25,6 +25,8 @@ CREATE TABLE IF NOT EXISTS attempts (
   compile_seconds REAL, measure_seconds REAL,
   transient INTEGER NOT NULL,
   choice TEXT NOT NULL DEFAULT '',
+  regime TEXT NOT NULL DEFAULT '',
+  mhz REAL NOT NULL DEFAULT 0, watts REAL NOT NULL DEFAULT 0,
   created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 );
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts
@@ -32,13 +34,18 @@ CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts
 )sql";
 
 /// PRAGMA user_version of databases with these tables. Version 0 is a new
-/// database or, like 1, an older one without the column `choice`.
-static constexpr int schemaVersion = 2;
+/// database or an older one; what later versions added is in `added`.
+static constexpr int schemaVersion = 3;
+static const char *const added[][2] = {{"choice", "TEXT NOT NULL DEFAULT ''"},
+                                       {"regime", "TEXT NOT NULL DEFAULT ''"},
+                                       {"mhz", "REAL NOT NULL DEFAULT 0"},
+                                       {"watts", "REAL NOT NULL DEFAULT 0"}};
 
 // The columns of an Attempt, in its order.
 #define ATTEMPT                                                                \
   "kernel, status, detail, log, us, us_low, us_high, runs, norm_error, "       \
-  "element_error, compile_seconds, measure_seconds, transient, choice"
+  "element_error, compile_seconds, measure_seconds, transient, choice, "       \
+  "regime, mhz, watts"
 
 bool isChoice(const std::string &text) {
   return text.size() % 2 == 0 &&
@@ -60,7 +67,8 @@ Database::Database(const std::filesystem::path &path) : path(path) {
   setUp();
   insert = prepare(
       "INSERT INTO attempts (kernel_hash, candidate, candidate_hash, machine, "
-      "compiler, " ATTEMPT ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      "compiler, " ATTEMPT ") VALUES "
+      "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   select =
       prepare("SELECT " ATTEMPT
               " FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
@@ -109,9 +117,11 @@ int Database::readVersion() {
   return version;
 }
 
-bool Database::hasChoices() {
-  Statement statement = prepare(
-      "SELECT 1 FROM pragma_table_info('attempts') WHERE name = 'choice'");
+bool Database::hasColumn(const std::string &name) {
+  Statement statement =
+      prepare(("SELECT 1 FROM pragma_table_info('attempts') WHERE name = '" +
+               name + "'")
+                  .c_str());
   return sqlite3_step(statement.get()) == SQLITE_ROW;
 }
 
@@ -123,9 +133,11 @@ void Database::setUp() {
   // Another process may have upgraded them in the meantime.
   if (readVersion() != schemaVersion) {
     execute(schema);
-    if (!hasChoices())
-      execute(
-          "ALTER TABLE attempts ADD COLUMN choice TEXT NOT NULL DEFAULT ''");
+    for (const auto &[name, type] : added)
+      if (!hasColumn(name))
+        execute(("ALTER TABLE attempts ADD COLUMN " + std::string(name) + " " +
+                 type)
+                    .c_str());
     execute(("PRAGMA user_version = " + std::to_string(schemaVersion)).c_str());
   }
   execute("COMMIT");
@@ -173,6 +185,9 @@ void Database::record(const AttemptKey &key, const Attempt &attempt) {
     sqlite3_bind_double(insert.get(), ++index, value);
   sqlite3_bind_int(insert.get(), ++index, attempt.transient);
   bindText(insert.get(), ++index, attempt.choice);
+  bindText(insert.get(), ++index, attempt.conditions.regime);
+  sqlite3_bind_double(insert.get(), ++index, attempt.conditions.megahertz);
+  sqlite3_bind_double(insert.get(), ++index, attempt.conditions.watts);
   if (sqlite3_step(insert.get()) != SQLITE_DONE)
     fail("record an attempt");
   sqlite3_reset(insert.get());
@@ -218,6 +233,9 @@ public:
     attempt.measureSeconds = real();
     attempt.transient = integer() != 0;
     attempt.choice = choice();
+    attempt.conditions.regime = text();
+    attempt.conditions.megahertz = real();
+    attempt.conditions.watts = real();
     return attempt;
   }
 

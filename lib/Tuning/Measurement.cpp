@@ -75,6 +75,11 @@ WorkerReport readReport(const Outcome &outcome) {
   return report;
 }
 
+Conditions conditionsIn(const nlohmann::json &report) {
+  return {report.value("regime", ""), report.value("mhz", 0.0),
+          report.value("watts", 0.0)};
+}
+
 std::string choiceIn(const nlohmann::json &value) {
   std::string choice = value.is_string() ? value.get<std::string>() : "?";
   if (!isChoice(choice))
@@ -210,7 +215,7 @@ static void writeCandidate(std::ostream &text, const Candidate &candidate,
 /// The worker's job file; see WorkerJob.h.
 static std::string jobText(const Kernel &kernel, const Candidate &candidate,
                            const fs::path &reference, const fs::path &library,
-                           const fs::path &expected, uint64_t seed) {
+                           const fs::path &expected, const Options &options) {
   std::ostringstream text;
   text.precision(17);
   text << "reference " << kernel.reference.symbol << ' ' << reference.string()
@@ -224,7 +229,9 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
     writeResult(text, kernel.results[i], kernel.referenceType(i));
   if (!candidate.repeatable)
     text << "unrepeatable\n";
-  text << "seed " << seed << "\nseconds "
+  if (options.sustained)
+    text << "sustained\n";
+  text << "seed " << options.seed << "\nseconds "
        << (kernel.candidates.size() > 1 ? 0.2 : 0.01) << '\n';
   return text.str();
 }
@@ -236,7 +243,7 @@ std::string Tuner::jobOf(const Kernel &kernel, size_t index,
                  keepsExpected(bundle, kernel)
                      ? buildFolder(kernel) / expectedName
                      : fs::path(),
-                 options.seed);
+                 options);
 }
 
 std::string Tuner::jobOfProduct(const Kernel &kernel, size_t index,
@@ -332,6 +339,7 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
     attempt.usLow = report.values.value("us_low", 0.0);
     attempt.usHigh = report.values.value("us_high", 0.0);
     attempt.runs = report.values.value("runs", 0);
+    attempt.conditions = conditionsIn(report.values);
     attempt.normError = report.values.value("norm_error", 0.0);
     attempt.elementError = report.values.value("element_error", 0.0);
     if (report.values.contains("choice"))

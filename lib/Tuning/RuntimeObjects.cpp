@@ -23,7 +23,8 @@ std::vector<std::string> workerSources(bool cuda) {
       "Tensors.cpp",      "Timing.cpp",      "Trials.cpp",
       "Verification.cpp", "Worker.cpp",      "WorkerJob.cpp",
       "WorkerReport.cpp"};
-  return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
+  return cuda ? withDevice(names,
+                           {"CudaDevice.cu", "CudaLoad.cu", "CudaMeasure.cu"})
               : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
                                    "ThreadPool.cpp"});
 }

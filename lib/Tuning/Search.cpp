@@ -21,6 +21,8 @@ AttemptKey Tuner::keyOf(const std::string &hash,
   content.add(stampOf(candidate)).add(verifierHash);
   for (int64_t size : candidate.sizes)
     content.add(std::to_string(size));
+  if (options.sustained)
+    content.add("sustained");
   key.candidateHash = content.text();
   key.machine = machine;
   key.compiler = compiler;

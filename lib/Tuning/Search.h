@@ -161,6 +161,9 @@ WorkerReport readReport(const Outcome &outcome);
 /// The choice in a worker's report; throws a Failure if it is malformed.
 std::string choiceIn(const nlohmann::json &value);
 
+/// Regime, clock and power in a worker's report.
+Conditions conditionsIn(const nlohmann::json &report);
+
 /// The candidates that are measured again in turn, the fastest first:
 /// Finals.cpp.
 std::vector<size_t> findFinalists(const KernelResult &result);

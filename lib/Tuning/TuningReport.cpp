@@ -4,6 +4,7 @@
 #include "BundleSchema.h"
 #include "Search.h"
 #include "fact/Tuning/LibraryWriter.h"
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,18 @@ std::string today() {
   return text;
 }
 
+/// Returns whether any is known.
+static bool addConditions(const Conditions &conditions, Json &entry) {
+  if (!conditions.regime.empty())
+    entry["regime"] = conditions.regime;
+  if (conditions.megahertz > 0)
+    entry["mhz"] = conditions.megahertz;
+  if (conditions.watts > 0)
+    entry["watts"] = conditions.watts;
+  return !conditions.regime.empty() || conditions.megahertz > 0 ||
+         conditions.watts > 0;
+}
+
 static Json describeAttempt(const KernelResult &result, size_t index) {
   const Attempt &attempt = *result.attempts[index];
   Json entry = {{"candidate", index},
@@ -32,6 +45,7 @@ static Json describeAttempt(const KernelResult &result, size_t index) {
     entry.update({{"us_low", attempt.usLow},
                   {"us_high", attempt.usHigh},
                   {"runs", attempt.runs}});
+    addConditions(attempt.conditions, entry);
     entry["norm_error"] = attempt.normError;
     entry["element_error"] = attempt.elementError;
   }
@@ -83,6 +97,7 @@ static Json describeKernel(const KernelResult &result,
                   {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
                   {"norm_error", best.normError},
                   {"element_error", best.elementError}});
+    addConditions(best.conditions, entry);
     double ceilingUs = ceilings ? ceilings->getMicroseconds(kernel) : 0;
     if (ceilingUs > 0 && best.us > 0)
       entry.update(
@@ -150,6 +165,9 @@ std::string writeTuningReport(const Bundle &bundle,
   for (const KernelResult &each : result.others)
     json["others"].push_back(describeKernel(each, result.ceilings));
   json["rounds"] = result.race.rounds;
+  if (Json conditions = Json::object();
+      addConditions(result.race.conditions, conditions))
+    json["conditions"] = conditions;
   json["programs"] = Json::array();
   for (const ProgramTime &program : result.race.programs)
     json["programs"].push_back(describeProgram(program));
@@ -271,6 +289,37 @@ static std::string shareOf(double leastUs, double us) {
              : "-";
 }
 
+/// "timed at 1410 to 1980 MHz, 230 to 690 W; over 1 ms: paced", of what is
+/// known of the winners.
+static std::string describeConditions(const TuningResult &result) {
+  std::vector<double> clocks, watts;
+  std::string regime;
+  for (const KernelResult &each : result.kernels) {
+    const Conditions &conditions = each.best().conditions;
+    if (conditions.megahertz > 0)
+      clocks.push_back(conditions.megahertz);
+    if (conditions.watts > 0)
+      watts.push_back(conditions.watts);
+    if (!conditions.regime.empty())
+      regime = conditions.regime;
+  }
+  std::string text;
+  auto add = [&](std::vector<double> &values, const char *unit) {
+    if (values.empty())
+      return;
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    text += (text.empty() ? " at " : ", ") + format("%.0f", *least);
+    if (*most > *least)
+      text += format(" to %.0f", *most);
+    text += std::string(" ") + unit;
+  };
+  add(clocks, "MHz");
+  add(watts, "W");
+  if (!regime.empty())
+    text += (text.empty() ? "" : ";") + (" over 1 ms: " + regime);
+  return text.empty() ? text : "timed" + text + "\n";
+}
+
 std::string writeTable(const TuningResult &result) {
   std::ostringstream out;
   char line[512];
@@ -305,7 +354,8 @@ std::string writeTable(const TuningResult &result) {
   }
   std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g\n",
                 "sum, each kernel once", "", total);
-  out << line << describePlainKernels(result, total) << writePrograms(result);
+  out << line << describeConditions(result)
+      << describePlainKernels(result, total) << writePrograms(result);
   return out.str();
 }
 

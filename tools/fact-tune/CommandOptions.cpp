@@ -28,6 +28,9 @@ device; one that fails does not stop the others.
   --jobs N                concurrent compilers (default: by processors, memory)
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)
+  --regime REGIME         how a GPU is timed where it takes over a millisecond:
+                          paced, with a pause before each run (default), or
+                          sustained, without pauses after half a second of load
   --database FILE         results of all runs (default: BUNDLE/tuning.sqlite)
   --objects FOLDER        compiled objects by content, shared by all bundles
                           (default: $FACT_OBJECTS_DIR, else objects/ in
@@ -110,7 +113,13 @@ CommandOptions parseOptions(int argc, char **argv) {
       options.compileTimeout = line.number();
     else if (word == "--run-timeout")
       options.runTimeout = line.number();
-    else if (word == "--database")
+    else if (word == "--regime") {
+      std::string regime = line.value();
+      if (regime != "paced" && regime != "sustained")
+        throw Failure("--regime expects paced or sustained, found '" + regime +
+                      "'");
+      options.sustained = regime == "sustained";
+    } else if (word == "--database")
       options.database = line.value();
     else if (word == "--objects")
       options.objects = line.value();

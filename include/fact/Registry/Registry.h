@@ -47,6 +47,9 @@ struct Problem {
 
   /// Whether the ops are equal as far as the words of both formats go.
   bool hasSameOps(const Problem &other) const;
+  /// Details of products that may leave out work: of a factor with a band of
+  /// zeros, and of a matrix by its own transpose.
+  static constexpr const char *banded = ".banded", *mirrored = ".mirrored";
   /// Whether products leave out the same kind of work: what is best for a whole
   /// product says nothing about a triangle of it.
   bool hasSameStructure(const Problem &other) const;

@@ -139,10 +139,21 @@ bool addChecksum(const void *data, ElementType type, uint64_t elements,
 /// Bytes that can be allocated.
 bool availableBytes(uint64_t &bytes);
 
+/// What the device does at the moment; 0 where it does not say.
+struct Load {
+  double megahertz = 0, watts = 0;
+};
+Load readLoad();
+
 /// One timed run: `prepare` and `finish` are not timed, and on a device all
 /// three are enqueued.
 struct TimedRun {
   bool coldCache = true;
+  /// How long a device does nothing before each run. A processor does not rest:
+  /// it would wake up slowly.
+  double restUs = 0;
+  /// Set while the last run is on the device, if not null.
+  Load *load = nullptr;
   std::function<bool(int run, void *stream)> prepare, launch, finish;
 };
 

@@ -26,6 +26,15 @@ struct AttemptKey {
   std::string compiler;
 };
 
+/// What something was timed under, as far as it is known.
+struct Conditions {
+  /// "paced" or "sustained" if it takes over a millisecond on a GPU, else
+  /// empty.
+  std::string regime;
+  /// Of the device's processors, and of the whole device; 0: unknown.
+  double megahertz = 0, watts = 0;
+};
+
 /// `status` is ok, compile_error, compile_timeout, spills, link_error, crash,
 /// hang, wrong or too_fast; or, if the machine is the cause, killed,
 /// out_of_memory or stale_choice.
@@ -36,6 +45,7 @@ struct Attempt {
   std::string log;
   double us = 0, usLow = 0, usHigh = 0;
   int runs = 0;
+  Conditions conditions;
   double normError = 0, elementError = 0;
   double compileSeconds = 0, measureSeconds = 0;
   /// The kernel's choice (FactKernel::choice_bytes), in hexadecimal digits;
@@ -75,7 +85,7 @@ private:
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
   int readVersion();
-  bool hasChoices();
+  bool hasColumn(const std::string &name);
   void setUp();
   void execute(const char *sql);
   Statement prepare(const char *sql);

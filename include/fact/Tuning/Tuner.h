@@ -50,6 +50,9 @@ struct Options {
   uint64_t seed = 0;
   double compileTimeout = 600;
   double runTimeout = 120;
+  /// What takes longer than a millisecond on a GPU is timed without pauses
+  /// after half a second of load, instead of with one before each run.
+  bool sustained = false;
   /// Prefixes of compile commands and of worker commands.
   Words launcher, runLauncher;
   std::string only;
@@ -115,6 +118,7 @@ struct ProgramTime {
 struct Race {
   std::vector<ProgramTime> programs;
   size_t rounds = 0;
+  Conditions conditions;
 };
 
 /// What a kernel's form gains: the shipped program against the one in which

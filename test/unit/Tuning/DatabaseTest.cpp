@@ -24,6 +24,7 @@ TEST(Database, NewestAttemptOfTheSameKey) {
     attempt.us = 12.5;
     attempt.runs = 30;
     attempt.choice = "00ff";
+    attempt.conditions = {"paced", 1755, 612.5};
     database.record(key, attempt);
   }
   Database database(folder.path / "tuning.sqlite");
@@ -33,6 +34,9 @@ TEST(Database, NewestAttemptOfTheSameKey) {
   EXPECT_EQ(found->us, 12.5);
   EXPECT_EQ(found->runs, 30);
   EXPECT_EQ(found->choice, "00ff");
+  EXPECT_EQ(found->conditions.regime, "paced");
+  EXPECT_EQ(found->conditions.megahertz, 1755);
+  EXPECT_EQ(found->conditions.watts, 612.5);
   EXPECT_FALSE(found->transient);
   AttemptKey other = key;
   other.machine = "another";
@@ -144,15 +148,20 @@ TEST_F(EditedDatabase, OtherVersions) {
       << failure();
 }
 
-/// Tables of version 1 are completed; what is in them stays.
+/// Tables of older versions are completed; what is in them stays.
 TEST_F(EditedDatabase, OlderTables) {
-  for (int version : {0, 1}) {
-    execute("ALTER TABLE attempts DROP COLUMN choice; PRAGMA user_version = " +
-            std::to_string(version));
+  const std::string drop = "ALTER TABLE attempts DROP COLUMN ";
+  for (int version : {0, 1, 2}) {
+    if (version < 2)
+      execute(drop + "choice");
+    execute(drop + "regime; " + drop + "mhz; " + drop +
+            "watts; PRAGMA user_version = " + std::to_string(version));
     std::optional<Attempt> found = Database(path()).find(key);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->status, "ok");
-    EXPECT_EQ(found->choice, "");
+    EXPECT_EQ(found->choice, version < 2 ? "" : "0b");
+    EXPECT_EQ(found->conditions.regime, "");
+    EXPECT_EQ(found->conditions.watts, 0);
     found->choice = "0b";
     Database(path()).record(key, *found);
     EXPECT_EQ(Database(path()).find(key)->choice, "0b");

@@ -381,6 +381,9 @@ TEST(FactTune, RetuneListDryRunAndOnly) {
   EXPECT_NE(bundle.log.find("the bundle has axpy"), std::string::npos);
   EXPECT_EQ(bundle.tune({"--candidates", "many"}).code, 1);
   EXPECT_NE(bundle.log.find("expects a number"), std::string::npos);
+  EXPECT_EQ(bundle.tune({"--regime", "hot"}).code, 1);
+  EXPECT_NE(bundle.log.find("expects paced or sustained, found 'hot'"),
+            std::string::npos);
 }
 
 TEST(FactTune, MissingCompilerAndFullDisk) {

@@ -74,6 +74,7 @@ while [ $# -gt 0 ]; do
   -Xcompiler | -Xptxas | -Xlinker) shift ;;
   */CudaDevice.cu) text='#include "HostDevice.cpp"
 #include "ThreadPool.cpp"' ;;
+  */CudaLoad.cu) text='// HostMeasure.cpp has it.' ;;
   */CudaMeasure.cu) text='#include "HostMeasure.cpp"' ;;
   *) words+=("$1") ;;
   esac
