@@ -323,6 +323,25 @@ Band BandAnalysis::getUsed(Value value) {
   return knownUsed[value] = used.isEmpty() ? Band() : used;
 }
 
+ProductBands ProductBands::get(MatmulOp matmul, bool foldsBatches) {
+  BandAnalysis analysis;
+  auto getFactor = [&](Value factor, bool isTransposed) {
+    Band band = analysis.getNonzero(factor);
+    return isTransposed ? band.transpose() : band;
+  };
+  ProductBands bands;
+  bands.rhs = getFactor(matmul.getRhs(), matmul.getTransposeB());
+  if (foldsBatches)
+    return bands;
+  bands.lhs = getFactor(matmul.getLhs(), matmul.getTransposeA());
+  // What a product of two triangles does not reach is 0.
+  Band used = analysis.getUsed(matmul.getResult())
+                  .intersect(analysis.getNonzero(matmul.getResult()));
+  if (!used.isEmpty())
+    bands.result = used;
+  return bands;
+}
+
 //===----------------------------------------------------------------------===//
 // Marks of kernels
 //===----------------------------------------------------------------------===//

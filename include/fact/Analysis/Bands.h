@@ -78,6 +78,18 @@ private:
   llvm::DenseMap<mlir::Value, Band> knownUsed;
 };
 
+/// The bands of a product: those of its factors as [M, K] and [K, N], outside
+/// of which they are 0, and the part of its result that is used and may differ
+/// from 0. Batches that became rows leave only that of the rhs.
+struct ProductBands {
+  Band lhs, rhs, result;
+
+  bool isBounded() const {
+    return lhs.isBounded() || rhs.isBounded() || result.isBounded();
+  }
+  static ProductBands get(MatmulOp matmul, bool foldsBatches);
+};
+
 /// The bands of a kernel's operands, as `fact.bands` says: outside of it, an
 /// operand is 0; a boolean one is true inside. Empty if the kernel has none.
 llvm::SmallVector<Band> getOperandBands(FusedOp fused);

@@ -251,7 +251,8 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
                ceilDivide(gemm.batchRows, own.rows);
   double flops =
       machine.getMatrixFlops(toElementType(gemm.compute)) * efficiency;
-  double seconds = 2 * padded * gemm.k / flops + getSeconds(packing);
+  double terms = gemm.k * gemm.getMultipliedShare(own.micro);
+  double seconds = 2 * padded * terms / flops + getSeconds(packing);
   // A sum, and not the maximum, so that arithmetic ranks the schedules of
   // products that memory limits.
   seconds += traffic;

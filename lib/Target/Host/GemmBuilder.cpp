@@ -340,6 +340,50 @@ void GemmBuilder::forPanels(size_t segment,
   b.loop(from, to, 1, body);
 }
 
+GemmBuilder::Terms GemmBuilder::getTerms(const Area &area, const Terms &block) {
+  const ProductBands &bands = plan.bands;
+  if (!bands.isBounded())
+    return block;
+  Value from = block.from, to = block.to;
+  auto max = [&](Value x, Value y) -> Value {
+    return arith::MaxSIOp::create(b, x, y);
+  };
+  Value batchRow = b.mul(batch, plan.batchRows);
+  Value row = b.sub(area.row, batchRow), rowEnd = b.sub(area.rowEnd, batchRow);
+  if (bands.lhs.lower > -Band::none)
+    from = max(from, b.add(row, bands.lhs.lower));
+  if (bands.lhs.upper < Band::none)
+    to = b.min(to, b.add(rowEnd, bands.lhs.upper));
+  if (bands.rhs.upper < Band::none)
+    from = max(from, b.add(area.column, -bands.rhs.upper));
+  if (bands.rhs.lower > -Band::none)
+    to = b.min(to, b.add(area.columnEnd, -bands.rhs.lower));
+  // The last and the first diagonal of the area are not of the result's band.
+  auto stop = [&](arith::CmpIPredicate predicate, Value diagonal,
+                  int64_t bound) {
+    Value outside =
+        arith::CmpIOp::create(b, predicate, diagonal, b.integer(bound));
+    to = arith::SelectOp::create(b, outside, from, to);
+  };
+  if (bands.result.lower > -Band::none)
+    stop(arith::CmpIPredicate::slt, b.sub(b.add(area.columnEnd, -1), row),
+         bands.result.lower);
+  if (bands.result.upper < Band::none)
+    stop(arith::CmpIPredicate::sgt, b.sub(area.column, b.add(rowEnd, -1)),
+         bands.result.upper);
+  return {from, max(from, to)};
+}
+
+void GemmBuilder::ifAny(const Area &area, const Terms &block,
+                        llvm::function_ref<void()> body) {
+  if (!plan.bands.isBounded())
+    return body();
+  Terms terms = getTerms(area, block);
+  b.ifThen(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, terms.from, terms.to),
+      body);
+}
+
 void GemmBuilder::buildTile() {
   int64_t rowTiles = reducesColumns ? 1 : ceilDivide(plan.batchRows, tileRows);
   int64_t panelTiles = ceilDivide(panels, tilePanels);
@@ -388,10 +432,13 @@ void GemmBuilder::buildTile() {
 void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   b.loop(b.integer(0), b.integer(plan.k), depth, [&](Value from) {
     Value to = b.min(b.add(from, depth), plan.k);
-    packRows(firstRow, rowEnd, from, to);
-    if (blocks)
-      packPanels(plan.products.front(), batch, firstPanel, panelEnd, {from, to},
-                 packedB, b.integer(0));
+    Area tile{firstRow, rowEnd, b.mul(firstPanel, nr), b.mul(panelEnd, nr)};
+    ifAny(tile, {from, to}, [&] {
+      packRows(firstRow, rowEnd, from, to);
+      if (blocks)
+        packPanels(plan.products.front(), batch, firstPanel, panelEnd,
+                   {from, to}, packedB, b.integer(0));
+    });
     for (size_t s = 0; s < plan.segments.size(); ++s)
       forPanels(s, [&](Value panel) {
         Value tilePanel = b.sub(b.add(panel, ranges[s].firstPanel), firstPanel);
@@ -430,9 +477,15 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
   // A block begins with term `from`.
   if (blocks)
     offsetB = b.sub(offsetB, b.mul(from, nr));
-  Value offsetA = b.mul(b.sub(at.row, at.firstRow), depth);
+  Value column = b.mul(at.panel, nr);
+  Terms terms = getTerms({at.row, b.add(at.row, mr), column, b.add(column, nr)},
+                         {from, to});
+  // Of the first of these terms.
+  Value offsetA = b.add(b.mul(b.sub(at.row, at.firstRow), depth),
+                        b.mul(b.sub(terms.from, from), mr));
   if (writesRegisters(segment)) {
-    SmallVector<Value> products = multiplyTerms(offsetA, offsetB, from, to);
+    SmallVector<Value> products =
+        multiplyTerms(offsetA, offsetB, terms.from, terms.to);
     return b.ifThen(
         isWhole(segment, at), [&] { writeRegisters(segment, products, at); },
         [&] {
@@ -441,9 +494,18 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
           finish();
         });
   }
+  // The first block may have no chain.
+  if (plan.bands.isBounded() && chain < plan.k)
+    b.ifThen(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0)),
+        [&] {
+          for (int64_t i = 0; i < mr * nr; i += lanes)
+            b.store(b.constant(0, b.withWidth(plan.compute, lanes)), sums,
+                    plan.compute, b.add(at.sums, i));
+        });
   for (int64_t i = 0; i < count; ++i)
     multiply(b.add(at.sums, i * mr * nr), offsetA,
-             b.add(offsetB, i * unitElements()), from, to);
+             b.add(offsetB, i * unitElements()), terms);
   if (!isBlocked())
     return finish();
   b.ifThen(last, finish);
@@ -452,15 +514,15 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
 /// Multiplies one block of K for one register tile of one product, chain by
 /// chain.
 void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
-                           Value from, Value to) {
+                           const Terms &terms) {
   if (chain == plan.k)
-    return multiplyChain(sumsOffset, offsetA, offsetB, from, to);
-  b.loop(from, to, chain, [&](Value first) {
-    Value offset = b.add(offsetA, b.mul(b.sub(first, from), mr));
+    return multiplyChain(sumsOffset, offsetA, offsetB, terms.from, terms.to);
+  b.loop(terms.from, terms.to, chain, [&](Value first) {
+    Value offset = b.add(offsetA, b.mul(b.sub(first, terms.from), mr));
     Value end = b.add(first, chain);
     // Chains that divide the blocks need no bound check.
-    if (plan.k % chain || depth % chain)
-      end = b.min(end, to);
+    if (plan.k % chain || depth % chain || plan.bands.isBounded())
+      end = b.min(end, terms.to);
     multiplyChain(sumsOffset, offset, offsetB, first, end);
   });
 }
@@ -494,8 +556,8 @@ void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
       b.store(sum, sums, plan.compute, at);
     }
   };
-  if (chain == plan.k)
-    return write(/*isFirst=*/true);
+  if (chain == plan.k || plan.bands.isBounded())
+    return write(/*isFirst=*/chain == plan.k);
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0));
   b.ifThen(

@@ -49,6 +49,16 @@ private:
     Value from, to;
   };
   Terms getAllTerms() const { return {b.integer(0), b.integer(plan.k)}; }
+  /// Rows of all batches, and columns, [begin, end).
+  struct Area {
+    Value row, rowEnd, column, columnEnd;
+  };
+  /// The terms of a block that sums of an area need: none where `to` is not
+  /// more than `from`. What bands leave out is 0 or not used.
+  Terms getTerms(const Area &area, const Terms &block);
+  /// Runs `body` if an area needs terms of a block.
+  void ifAny(const Area &area, const Terms &block,
+             llvm::function_ref<void()> body);
   /// Packs a panel of one batch of a product's B.
   void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
                  const Terms &terms, Value target, Value targetOffset);
@@ -75,7 +85,7 @@ private:
   void stream(const Segment &segment, const Position &at, Value from, Value to);
   void streamRows(Value base, Value count, Value from, Value k, int64_t rows);
   void addChains(const Position &at, Value count, Value isFirst);
-  void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
+  void multiply(Value sums, Value offsetA, Value offsetB, const Terms &terms);
   /// The sums of some terms of a register tile, by row and vector.
   llvm::SmallVector<Value> multiplyTerms(Value offsetA, Value offsetB,
                                          Value from, Value to);

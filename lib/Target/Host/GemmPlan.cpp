@@ -88,6 +88,10 @@ LogicalResult GemmPlanner::planFactors() {
       return emitError() << "needs the contracted dimension at one stride";
     plan.products.push_back({product.matmul, product.n, *b});
   }
+  if (plan.products.size() == 1 && !plan.windows) {
+    MatmulOp matmul = plan.products.front().matmul;
+    plan.bands = ProductBands::get(matmul, region.m != matmul.getM());
+  }
   return success();
 }
 
@@ -296,6 +300,35 @@ bool GemmPlan::hasReductions(bool ofRows) const {
       return reduction.ofRows == ofRows;
     });
   });
+}
+
+double GemmPlan::getMultipliedShare(const Extents &micro) const {
+  if (!bands.isBounded())
+    return 1;
+  // Larger tiles stand for several register tiles where there are many.
+  constexpr int64_t mostTiles = 64;
+  int64_t n = products.front().n;
+  auto getStep = [](int64_t extent, int64_t tile) {
+    return tile * ceilDivide(extent, tile * mostTiles);
+  };
+  int64_t rowStep = getStep(batchRows, micro[0]);
+  int64_t columnStep = getStep(n, micro[1]);
+  double terms = 0, all = 0;
+  for (int64_t row = 0; row < batchRows; row += rowStep)
+    for (int64_t column = 0; column < n; column += columnStep) {
+      // As `GemmBuilder::getTerms`, of the register tile in the middle.
+      int64_t i = row + (rowStep - micro[0]) / 2;
+      int64_t j = column + (columnStep - micro[1]) / 2;
+      int64_t low =
+          std::max({i + bands.lhs.lower, j - bands.rhs.upper, int64_t(0)});
+      int64_t high = std::min(
+          {i + micro[0] + bands.lhs.upper, j + micro[1] - bands.rhs.lower, k});
+      bool isUsed = j + micro[1] - 1 - i >= bands.result.lower &&
+                    j - (i + micro[0] - 1) <= bands.result.upper;
+      terms += isUsed ? std::max<int64_t>(high - low, 0) : 0;
+      all += k;
+    }
+  return terms / all;
 }
 
 /// The length of equal parts of `total`, each at most `longest`.

@@ -5,6 +5,7 @@
 #define FACT_LIB_TARGET_HOST_GEMMPLAN_H
 
 #include "HostPlan.h"
+#include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ContractionRegion.h"
 
 namespace fact::host {
@@ -28,6 +29,8 @@ struct GemmPlan {
     RowView b;
   };
   llvm::SmallVector<Product> products;
+  /// Of the only product, within a batch; unbounded where there are several.
+  ProductBands bands;
 
   /// The numbers of the operands that `pack` packs, ascending; empty when each
   /// tile packs its own panels.
@@ -70,6 +73,9 @@ struct GemmPlan {
   /// Whether tiles may pack blocks of the rhs when they come to them.
   bool canBlock() const;
   bool hasReductions(bool ofRows) const;
+  /// The share of a product's terms that register tiles of these extents
+  /// multiply: not those that are 0 or not used.
+  double getMultipliedShare(const Extents &micro) const;
 
   /// The depth of a block of K, such that a block of `columns` of B takes half
   /// of the first cache, and the length of a chain: how many terms of a block

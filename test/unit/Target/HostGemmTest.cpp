@@ -12,6 +12,8 @@
 #include "gtest/gtest.h"
 
 using namespace fact::test;
+using fact::Band;
+using fact::FusedOp;
 using llvm::formatv;
 
 //===----------------------------------------------------------------------===//
@@ -109,6 +111,69 @@ TEST(Gemm, FewRowsOfWholeAndPartialPanels) {
   // More columns than a tile that reads them in place.
   check(1, 1, 4203, 7, "f32");
   check(1, 8, 2051, 6, "f32");
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+
+/// A product, times a third operand.
+static std::string getBandedBody(int64_t batches, int64_t m, int64_t n,
+                                 int64_t k) {
+  return formatv("%0 = fact.matmul %a0, %a1 : ({0}, {1}) -> {2}\n"
+                 "%1 = fact.mul %0, %a2 : ({2}, {3}) -> {2}\n"
+                 "fact.yield %1 : {2}",
+                 T(tensor({batches, m, k}, "f32")),
+                 T(tensor({batches, k, n}, "f32")),
+                 T(tensor({batches, m, n}, "f32")), T(tensor({m, n}, "f32")))
+      .str();
+}
+
+static void checkBands(int64_t batches, int64_t m, int64_t n, int64_t k,
+                       Band lhs, Band rhs, Band factor = {}) {
+  std::string y = tensor({batches, m, n}, "f32");
+  checkRegion("gemm_epilogue",
+              {tensor({batches, m, k}, "f32"), tensor({batches, k, n}, "f32"),
+               tensor({m, n}, "f32")},
+              getBandedBody(batches, m, n, k), {y}, 1.0, /*timed=*/false,
+              {lhs, rhs, factor});
+}
+
+TEST(Gemm, Bands) {
+  Band all, lower{-Band::none, 0}, upper{1, Band::none}, narrow{-3, 2};
+  // One chain, several chains, and several blocks of K.
+  checkBands(2, 37, 43, 40, lower, all);
+  checkBands(1, 37, 43, 300, narrow, narrow, upper);
+  checkBands(2, 37, 43, 1100, lower, all);
+  checkBands(1, 30, 50, 1100, all, {-Band::none, -20});
+  checkBands(1, 61, 52, 1100, all, upper, lower);
+  // No row reaches the terms of the first block, or any.
+  checkBands(1, 37, 43, 1100, {1000, 1010}, all);
+  checkBands(1, 9, 30, 40, {Band::none - 1, Band::none}, all);
+  // Few rows, and tiles that pack blocks.
+  checkBands(1, 5, 100, 300, lower, upper);
+  checkBands(9, 200, 200, 210, lower, lower);
+}
+
+TEST(Gemm, TermsOutsideOfBandsTakeNoTime) {
+  auto predict = [](Band lhs, Band rhs, Band factor) {
+    std::string square = tensor({1, 512, 512}, "f32");
+    RegionText region("gemm_epilogue",
+                      {square, square, tensor({512, 512}, "f32")},
+                      getBandedBody(1, 512, 512, 512), {square});
+    FusedOp fused = region.get();
+    fact::setOperandBands(fused, {lhs, rhs, factor});
+    HostPlanOf plan(fused);
+    return plan->predict(plan->getSpace().enumerate().front());
+  };
+  Band all, lower{-Band::none, 0};
+  double whole = predict(all, all, all);
+  EXPECT_LT(predict(lower, all, all), 0.7 * whole);
+  EXPECT_LT(predict(all, lower, all), 0.7 * whole);
+  EXPECT_LT(predict(all, all, lower), 0.7 * whole);
+  // A sixth of the terms.
+  EXPECT_LT(predict(lower, lower, all), 0.4 * whole);
+  EXPECT_GT(predict(lower, all, all), 0.4 * whole);
 }
 
 TEST(Gemm, BatchesOnTheLeftAreRows) {

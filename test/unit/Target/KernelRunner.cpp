@@ -195,6 +195,14 @@ void Buffer::fillNormal(unsigned seed, double scale) {
     set(i, normal(random));
 }
 
+void Buffer::clearOutside(const Band &band, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t diagonal = i % columns - i / columns % rows;
+    if (diagonal < band.lower || diagonal > band.upper)
+      set(i, 0);
+  }
+}
+
 void Buffer::poison() { std::memset(bytes.data(), 0xff, bytes.size()); }
 
 //===----------------------------------------------------------------------===//
@@ -274,11 +282,12 @@ fact::test::HostPlanOf::HostPlanOf(FusedOp fused, StringRef machine)
 
 double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
                                StringRef body, ArrayRef<std::string> results,
-                               double scale, bool timed) {
+                               double scale, bool timed, ArrayRef<Band> bands) {
   RegionText region(rule, operands, body, results);
   FusedOp fused = region.get();
   if (!fused)
     return 0;
+  setOperandBands(fused, bands);
   HostPlanOf plan(fused);
   if (!plan) {
     ADD_FAILURE() << "no plan of " << body.str();
@@ -297,6 +306,11 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
   for (Type type : fused.getInputs().getTypes()) {
     add(inputs, type, false);
     inputs.back().fillNormal(seed++, scale);
+    if (bands.empty())
+      continue;
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+    inputs.back().clearOutside(bands[inputs.size() - 1],
+                               shape[shape.size() - 2], shape.back());
   }
   for (Type type : fused->getResultTypes()) {
     add(expected, type, true);

@@ -4,6 +4,7 @@
 #ifndef FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 #define FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 
+#include "fact/Analysis/Bands.h"
 #include "fact/Kernel/Target.h"
 #include "fact/Runtime/Kernel.h"
 #include "fact/Target/Targets.h"
@@ -50,6 +51,8 @@ public:
   Buffer(mlir::Type element, int64_t count);
   void fillNormal(unsigned seed, double scale);
   void poison();
+  /// Writes 0 to matrices of so many columns outside of a band.
+  void clearOutside(const Band &band, int64_t rows, int64_t columns);
   double at(int64_t index) const;
   void *data() { return bytes.data(); }
   int64_t size() const { return count; }
@@ -76,13 +79,15 @@ private:
 
 /// Emits every schedule of the family's default space and compares each with
 /// the reference; fails the current test otherwise. Returns the microseconds of
-/// the fastest on one thread.
+/// the fastest on one thread. Operands are 0 outside of `bands`, one of each,
+/// as the kernel is told.
 struct Tolerance {
   double norm, element;
 };
 double checkRegion(llvm::StringRef rule, llvm::ArrayRef<std::string> operands,
                    llvm::StringRef body, llvm::ArrayRef<std::string> results,
-                   double scale = 1.0, bool timed = false);
+                   double scale = 1.0, bool timed = false,
+                   llvm::ArrayRef<Band> bands = {});
 } // namespace fact::test
 
 #endif // FACT_TEST_UNIT_TARGET_KERNELRUNNER_H

@@ -237,28 +237,20 @@ static TileBand toTileBand(const Band &band) {
   return {int(band.lower), int(band.upper)};
 }
 
-/// Finds bands in the terms of the kernel's product. Batches that became rows
-/// leave only that of B.
+/// Finds bands in the terms of the kernel's product.
 void GemmAnalysis::findBands(Gemm &gemm) {
   if (std::max({gemm.m, gemm.n, gemm.k}) >= TileBand::none / 2)
     return;
-  MatmulOp matmul = region.products.front().matmul;
-  BandAnalysis analysis;
-  auto getFactor = [&](Value factor, bool isTransposed) {
-    Band band = analysis.getNonzero(factor);
-    return toTileBand(isTransposed ? band.transpose() : band);
-  };
   if (region.isSwapped)
     return;
-  gemm.bands.b = getFactor(matmul.getRhs(), matmul.getTransposeB());
-  if (gemm.m != matmul.getM())
+  MatmulOp matmul = region.products.front().matmul;
+  bool foldsBatches = gemm.m != matmul.getM();
+  ProductBands bands = ProductBands::get(matmul, foldsBatches);
+  gemm.bands.a = toTileBand(bands.lhs);
+  gemm.bands.b = toTileBand(bands.rhs);
+  gemm.bands.d = toTileBand(bands.result);
+  if (foldsBatches)
     return;
-  gemm.bands.a = getFactor(matmul.getLhs(), matmul.getTransposeA());
-  Band used = analysis.getUsed(matmul.getResult());
-  // What a product of two triangles does not reach is 0.
-  used = used.intersect(analysis.getNonzero(matmul.getResult()));
-  if (!used.isEmpty())
-    gemm.bands.d = toTileBand(used);
   gemm.bands.mirrored = isMirrored(gemm);
   if (gemm.bands.mirrored)
     gemm.bands.d.upper = 0;
