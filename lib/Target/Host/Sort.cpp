@@ -4,12 +4,14 @@
 // A row is copied as integers whose order is that of its elements.
 //
 // - Of a short row, each element counts the elements before it, in vectors.
+// - Few places of a row are found in turn: each is the least of the keys, with
+//   their places as low bits, that are more than the one before it.
 // - A long row is sorted by its digits, the lowest first, which keeps the order
 //   of equal elements.
-// - Where few places of a long row are wanted, the last key among them is found
-//   bit by bit: each bit takes a count of the smaller keys, in vectors. The
-//   elements up to that key are collected and then sorted. Where only the last
-//   place is wanted, nothing is.
+// - Where more places of a long row are wanted, but not most, the last key of
+//   them is found bit by bit: each bit takes a count of the smaller keys, in
+//   vectors. The elements up to that key are collected and then sorted. Where
+//   only the last place is wanted, nothing is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +120,8 @@ private:
                            KernelBuilder::LoopBody body);
   Value findLast();
   void collect();
+  /// Writes the places that are wanted, one after the other.
+  void selectInTurn(Value row);
 
   /// Writes the places of the first `count` elements of `from`, of which there
   /// are `size`; null places are those of the keys.
@@ -132,8 +136,9 @@ private:
   IntegerType integer;
   int64_t bits;
   int64_t lanes;
-  /// Whether the elements that are wanted are collected before they are sorted.
-  bool collects;
+  /// Whether the elements that are wanted are found one after the other, or
+  /// collected before they are sorted.
+  bool inTurn, collects;
   /// A row; the elements to sort; memory for as many.
   Value keys;
   Entries chosen, spare;
@@ -144,6 +149,12 @@ private:
 
 /// Rows of fewer elements are sorted by rank.
 static constexpr int64_t shortRow = 64;
+/// Each place that is found in turn takes a pass over the row, so there are
+/// few: of a long row, the bits of a key take not many more.
+static bool isFoundInTurn(const SortedRows &rows) {
+  return rows.length < shortRow ? 4 * rows.count <= rows.length
+                                : rows.count <= 2;
+}
 static constexpr int64_t digitBits = 8, digitCount = 1 << digitBits;
 
 FailureOr<SortedRows> SortPlan::read(FusedOp fused, EmitError emitError) {
@@ -159,6 +170,7 @@ SortBuilder::SortBuilder(KernelBuilder &b, const SortedRows &rows)
       integer(b.getIntegerType(rows.element.getIntOrFloatBitWidth() > 32 ? 64
                                                                          : 32)),
       bits(integer.getWidth()), lanes(b.getLoopLanes(integer)),
+      inTurn(!rows.onlyLast && bits == 32 && isFoundInTurn(rows)),
       collects(!rows.onlyLast && rows.length >= shortRow &&
                4 * rows.count <= rows.length) {}
 
@@ -318,6 +330,51 @@ void SortBuilder::collect() {
         });
 }
 
+/// Keys are of 32 bits. Places count from 1, so that the least number of 64
+/// bits comes before all.
+void SortBuilder::selectInTurn(Value row) {
+  Type number = b.getI64Type();
+  int64_t width = b.getLoopLanes(number);
+  int64_t size = llvm::alignTo(rows.length, width);
+  Value numbers = b.scratch(number, size), none = b.integer(0);
+  Value shift = b.integer(32);
+  b.columns(
+      none, b.integer(rows.length), width, [&](Value column, int64_t own) {
+        Type type = b.withWidth(number, own);
+        Value high = arith::ShLIOp::create(
+            b, arith::ExtSIOp::create(b, type, loadKey(keys, column, own)),
+            b.splat(shift, own));
+        auto steps = llvm::to_vector(llvm::seq<int64_t>(1, own + 1));
+        Value place = b.splat(b.add(column, own ? 0 : 1), own);
+        if (own)
+          place = arith::AddIOp::create(
+              b, place,
+              arith::ConstantOp::create(b, b.getI64VectorAttr(steps)));
+        b.store(arith::OrIOp::create(b, high, place), numbers, number, column);
+      });
+  Value largest = b.integer(INT64_MAX);
+  b.loop(b.integer(rows.length), b.integer(size), 1,
+         [&](Value i) { b.store(largest, numbers, number, i); });
+  b.loop(none, b.integer(rows.count), 1, b.integer(INT64_MIN),
+         [&](Value rank, ValueRange last) -> SmallVector<Value> {
+           Value before = b.splat(last[0], width);
+           Value rest = b.splat(largest, width);
+           Value least =
+               b.loop(none, b.integer(size), width, rest,
+                      [&](Value i, ValueRange least) -> SmallVector<Value> {
+                        Value x = b.load(numbers, number, i, width);
+                        x = select(compare(Predicate::sgt, x, before), x, rest);
+                        return {arith::MinSIOp::create(b, x, least[0])};
+                      })
+                   .front();
+           Value next = vector::ReductionOp::create(
+               b, vector::CombiningKind::MINSI, least);
+           Value place = extend(narrow(next), number);
+           writePlace(row, rank, b.add(place, -1));
+           return {next};
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Sorts
 //===----------------------------------------------------------------------===//
@@ -434,6 +491,8 @@ void SortBuilder::sortByDigits(Value row, Entries from, Entries other,
 
 void SortBuilder::sortRow(Value row) {
   loadRow(row);
+  if (inTurn)
+    return selectInTurn(row);
   if (rows.length < shortRow)
     return sortByRank(row, {keys, {}}, rows.length);
   pad(keys, rows.length);
@@ -454,7 +513,7 @@ void SortBuilder::build(int64_t grain) {
   b.getLayout().tiles = ceilDivide(rows.countRows(), grain);
   Value from = b.mul(b.beginTile(), grain);
   keys = allocateKeys(rows.length);
-  if (rows.length >= shortRow && !rows.onlyLast) {
+  if (rows.length >= shortRow && !rows.onlyLast && !inTurn) {
     int64_t size = collects ? rows.count : rows.length;
     Type place = b.getI32Type();
     chosen = {collects ? allocateKeys(size) : keys, b.scratch(place, size)};
