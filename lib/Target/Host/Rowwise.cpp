@@ -266,7 +266,14 @@ int64_t RowPlan::countRowsTogether(KernelBuilder &b) const {
     return isScattered(view->getRowStride());
   });
   int64_t lanes = b.getRegisterLanes(compute), run = getRun();
-  if (region.columns == 1 || alongColumns <= alongRows || run < lanes)
+  if (region.columns == 1 || run < lanes)
+    return 0;
+  // Columns that do not fill a vector would be computed one by one: several
+  // rows of them are worth loads and stores of single elements, but for sums,
+  // which compute little.
+  bool isShort =
+      region.columns < b.getLoopLanes(compute) && !isa<ReduceOp>(region.op);
+  if (alongColumns <= alongRows && !isShort)
     return 0;
   // A pass over a column reads at least a cache line. Accumulators of a
   // reduction fill half of the registers, and those of positions, which have 64

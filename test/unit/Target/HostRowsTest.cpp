@@ -177,6 +177,51 @@ TEST(Rowwise, RowsInLanes) {
     }
 }
 
+// Rows that are shorter than a vector: lanes are of several rows, whether the
+// elements of a row are neighbors in memory, those of its input are not, or
+// those of its result are not.
+TEST(Rowwise, ShortRowsInLanes) {
+  for (const std::string &type : {"f32", "bf16"})
+    for (int64_t columns : {3, 7}) {
+      if (type != "f32" && columns != 3)
+        continue;
+      std::string x = tensor({2, 37, columns}, type),
+                  apart = tensor({2, columns, 37}, type),
+                  w = tensor({columns}, type);
+      SCOPED_TRACE(x);
+      for (bool readsApart : {false, true})
+        for (bool writesApart : {false, true}) {
+          std::string begin = formatv(
+              readsApart ? "%p = fact.permute %a0 [0, 2, 1] : ({1}) -> {0}\n"
+                         : "%p = fact.reshape %a0 : ({0}) -> {0}\n",
+              T(x), T(apart));
+          std::string end = formatv(
+              writesApart ? "%r = fact.permute %0 [0, 2, 1] : ({0}) -> {1}\n"
+                            "fact.yield %r : {1}"
+                          : "fact.yield %0 : {0}",
+              T(x), T(apart));
+          std::string input = readsApart ? apart : x;
+          std::string result = writesApart ? apart : x;
+          checkRegion(
+              "rowwise", {input},
+              begin +
+                  formatv("%0 = fact.softmax %p dim 2 : {0}\n", T(x)).str() +
+                  end,
+              {result});
+          if (readsApart != writesApart)
+            continue;
+          checkRegion("rowwise", {input, w},
+                      begin +
+                          formatv("%0 = fact.norm layer %p weight %a1 eps "
+                                  "1.0e-05 : ({0}, {1}) -> {0}\n",
+                                  T(x), T(w))
+                              .str() +
+                          end,
+                      {result});
+        }
+    }
+}
+
 // Matrix times vector: several rows in one loop, where the last ones are shared
 // with the loop before; and, transposed, panels of adjacent rows, whose columns
 // are a multiple of a panel's or not.
@@ -446,7 +491,8 @@ TEST(Scatter, OfComputedValues) {
 // sort
 //===----------------------------------------------------------------------===//
 
-// Short rows, long ones, few places of long ones, and the last place alone.
+// Short rows, long ones, few places of long ones, the first places in turn, and
+// the last place alone.
 TEST(Sort, AnyRows) {
   struct {
     const char *type;
@@ -457,6 +503,10 @@ TEST(Sort, AnyRows) {
                {"4x129xi64", 1, 8, "4x8xi64", "4x1xi64"},
                {"2x300xf32", 1, 70, "2x70xi64", "2x1xi64"},
                {"64xbf16", 0, 64, "64xi64", "1xi64"},
+               {"5x33xf32", 1, 2, "5x2xi64", "5x1xi64"},
+               {"3x61x3xi32", 1, 8, "3x8x3xi64", "3x1x3xi64"},
+               {"2x40xi1", 1, 7, "2x7xi64", "2x1xi64"},
+               {"2x1000xbf16", 1, 1, "2x1xi64", "2x1xi64"},
                {"2x21xi1", 1, 21, "2x21xi64", "2x1xi64"},
                {"2x90xf64", 1, 90, "2x90xi64", "2x1xi64"}};
   for (auto [type, dim, count, places, last] : sorts)
