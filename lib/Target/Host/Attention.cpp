@@ -293,19 +293,19 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
   largest = zeroWhere(
       largest, equals(largest, -std::numeric_limits<double>::infinity()));
   Value sum =
-      sumKeys(keyEnd, vectorConstant(0),
-              [&](Value from, Value to, ValueRange start) {
-                return b.loop(
-                    from, to, 1, start, [&](Value key, ValueRange state) {
-                      Value at = b.mul(key, width);
-                      Value score = b.load(scores, compute, at, width);
-                      Value weight = math::ExpOp::create(
-                          b, arith::SubFOp::create(b, score, largest));
-                      b.store(weight, scores, compute, at);
-                      return SmallVector<Value>{
-                          arith::AddFOp::create(b, state[0], weight)};
-                    });
-              })
+      sumKeys(
+          keyEnd, vectorConstant(0),
+          [&](Value from, Value to, ValueRange start) {
+            return b.loop(from, to, 1, start, [&](Value key, ValueRange state) {
+              Value at = b.mul(key, width);
+              Value score = b.load(scores, compute, at, width);
+              Value weight =
+                  buildExpOfWeight(b, arith::SubFOp::create(b, score, largest));
+              b.store(weight, scores, compute, at);
+              return SmallVector<Value>{
+                  arith::AddFOp::create(b, state[0], weight)};
+            });
+          })
           .front();
   Value factor = arith::DivFOp::create(b, vectorConstant(1), sum);
   return zeroWhere(factor, equals(sum, 0));

@@ -257,13 +257,17 @@ Value FewQueriesBuilder::findLargest(int64_t row, Value end) {
   return arith::SelectOp::create(b, isLeast, b.constant(0, compute), largest);
 }
 
+Value host::buildExpOfWeight(KernelBuilder &b, Value x) {
+  return math::ExpOp::create(b, x, arith::FastMathFlags::afn);
+}
+
 /// Turns the scores of a row into exponentials, and returns their sum.
 Value FewQueriesBuilder::sumWeights(int64_t row, Value end, Value largest) {
   int64_t wide = 2 * lanes;
   auto body = [&](Value key, int64_t width, ValueRange state) {
     Value at = scoreOffset(row, key);
     Value score = b.load(scores, compute, at, width);
-    Value weight = math::ExpOp::create(
+    Value weight = buildExpOfWeight(
         b, arith::SubFOp::create(b, score, b.splat(largest, width)));
     b.store(weight, scores, compute, at);
     return SmallVector<Value>{arith::AddFOp::create(b, state[0], weight)};

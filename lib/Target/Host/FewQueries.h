@@ -13,6 +13,9 @@ namespace fact::host {
 bool hasFewQueries(const Cpu &cpu, const AttentionRegion &region);
 /// Writes the kernel of such an attention.
 void buildFewQueries(KernelBuilder &b, const AttentionRegion &region);
+/// exp(x) of an x that is at most 0, such as a score less the largest one; 0
+/// where it is below 2^-126, beside which the largest weight is 1.
+Value buildExpOfWeight(KernelBuilder &b, Value x);
 } // namespace fact::host
 
 #endif // FACT_LIB_TARGET_HOST_FEWQUERIES_H

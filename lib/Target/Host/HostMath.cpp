@@ -113,6 +113,14 @@ public:
     return mul(mul(result, power(half)), power(rest));
   }
 
+  /// exp(x) of an x that is at most 0, with 0 for what is below 2^-126. Smaller
+  /// numbers, whose n does not fit an exponent, are not computed.
+  Value expOfWeight(Value x) {
+    auto [result, count] = splitExp(x);
+    Value isNothing = compare(arith::CmpFPredicate::OLT, x, constant(-87.336));
+    return select(isNothing, constant(0), mul(result, power(count)));
+  }
+
   /// log(x) = e log(2) + log(m) with x = m 2^e and sqrt(1/2) <= m < sqrt(2).
   /// Numbers below 2^-126 are scaled first, since they have no exponent of
   /// their own. The polynomial is that of Cephes' logf.
@@ -294,6 +302,23 @@ struct Expand : OpRewritePattern<MathOp> {
   }
 };
 
+/// With `afn`, that of a number that is at most 0: see `expOfWeight`.
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const final {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    bool isWeight =
+        bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    Arithmetic arithmetic(rewriter, op);
+    Value x = op.getOperand();
+    rewriter.replaceOp(op, isWeight ? arithmetic.expOfWeight(x)
+                                    : arithmetic.exp(x));
+    return success();
+  }
+};
+
 /// a erf(x) + a, as of a GELU, is a (1 + erf(x)), which needs no digits of an
 /// erf(x) near 0.
 struct ExpandGate : OpRewritePattern<math::ErfOp> {
@@ -468,8 +493,7 @@ struct SplitFma : OpRewritePattern<math::FmaOp> {
 
 void host::populateHostMathPatterns(RewritePatternSet &patterns,
                                     const Cpu &cpu) {
-  patterns.add<Expand<math::ErfOp, &Arithmetic::erf>,
-               Expand<math::ExpOp, &Arithmetic::exp>,
+  patterns.add<ExpandExp, Expand<math::ErfOp, &Arithmetic::erf>,
                Expand<math::LogOp, &Arithmetic::log>,
                Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
                Expand<math::TanhOp, &Arithmetic::tanh>,
