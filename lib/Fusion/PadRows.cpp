@@ -212,7 +212,7 @@ bool Padding::isPaddable(Value value) const {
     return false;
   auto producer = value.getDefiningOp<FusedOp>();
   if (!producer)
-    return isa<BlockArgument>(value) || isFixed(value);
+    return isa<BlockArgument>(value) || canPrepare(value);
   unsigned number = cast<OpResult>(value).getResultNumber();
   return !Placement::get(producer.getYield()->getOperand(number)) &&
          llvm::all_of(getReaders(value), [&](Operation *reader) {
@@ -243,7 +243,7 @@ void Padding::findValues(Extent extent) {
   for (Value operand : product.getInputs()) {
     Value memory = skipReshapes(operand);
     if (!shifted.contains(memory) && isPaddable(memory) &&
-        (extent.weights || !isFixed(memory)))
+        (extent.weights || !canPrepare(memory)))
       (canWrite(memory) ? written : copied).insert(memory);
   }
   if (extent.results)
@@ -278,7 +278,7 @@ Value Padding::addCopy(OpBuilder builder, Value input,
 /// The padded copy of an input, or what stands for that of a weight.
 Value Padding::copyInput(Value value) {
   OpBuilder builder(product);
-  if (!isFixed(value)) {
+  if (!canPrepare(value)) {
     for (Operation *user : value.getUsers())
       if (isPad(user) && user->isBeforeInBlock(product))
         return user->getResult(0);

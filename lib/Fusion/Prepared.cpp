@@ -35,6 +35,10 @@ static PrepareOp getPrepare(Block &block) {
   return prepare;
 }
 
+bool fact::canPrepare(Value value) {
+  return getViewsOfWeight(value).has_value();
+}
+
 Value fact::prepare(OpBuilder &builder, Value value,
                     llvm::function_ref<Value(Value)> build) {
   std::optional<SmallVector<Operation *>> views = getViewsOfWeight(value);

@@ -138,3 +138,18 @@ func.func @shifted_and_not(%x: tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16
   %0 = fact.matmul %s, %t transpose_b : (tensor<3x341x1536xbf16>, tensor<1023x1536xbf16>) -> tensor<3x341x1023xbf16>
   return %0 : tensor<3x341x1023xbf16>
 }
+
+// -----
+
+// A weight that is a kernel's argument, where other programs for the kernel
+// are looked for: no `fact.prepare` can have it, so each call copies it.
+// CHECK-LABEL: func @fixed_argument
+// CHECK-NOT: fact.prepare
+// CHECK: fact.fused "pointwise" ins(%arg1 :
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
+// CHECK: fact.fused "gemm_epilogue"
+func.func @fixed_argument(%x: tensor<4095x1537xbf16>, %w: tensor<771x1537xbf16> {fact.fixed}) -> tensor<4095x771xbf16> {
+  %y = fact.relu %x : (tensor<4095x1537xbf16>) -> tensor<4095x1537xbf16>
+  %0 = fact.matmul %y, %w transpose_b : (tensor<4095x1537xbf16>, tensor<771x1537xbf16>) -> tensor<4095x771xbf16>
+  return %0 : tensor<4095x771xbf16>
+}
