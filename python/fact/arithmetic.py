@@ -136,7 +136,8 @@ class Wide(TorchDispatchMode):
 
 
 class ProductsInFloat32(TorchDispatchMode):
-    """Computes products of 16-bit tensors in fp32 and rounds them once.
+    """Computes products of 16-bit tensors in fp32 and rounds them once, and ops that a CPU has not
+    in 16 bits, such as 3-d average pools.
 
     This is what kernels with 16-bit units do; PyTorch's own on a CPU without them take
     hundreds of times as long.
@@ -145,8 +146,14 @@ class ProductsInFloat32(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         floating = {leaf.dtype for leaf in pytree.tree_leaves((args, kwargs)) if _is_floating(leaf)}
-        if func not in _PRODUCTS or len(floating) != 1 or next(iter(floating)).itemsize != 2:
+        if len(floating) != 1 or next(iter(floating)).itemsize != 2:
             return func(*args, **kwargs)
+        if func not in _PRODUCTS:
+            try:
+                return func(*args, **kwargs)
+            except RuntimeError as error:
+                if "not implemented for" not in str(error) or any(_written(func, args, kwargs)):
+                    raise
         narrow = floating.pop()
         widen = lambda leaf: leaf.float() if _is_floating(leaf) else leaf
         args, kwargs = pytree.tree_map(widen, (args, kwargs))

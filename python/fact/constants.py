@@ -15,6 +15,7 @@ from collections.abc import Callable
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
+from torch.overrides import TorchFunctionMode
 
 from .fx_nodes import function_of
 
@@ -23,6 +24,23 @@ LIMIT_BYTES = 16 << 20
 
 # The content is unspecified.
 _UNSPECIFIED = ("aten::empty", "aten::new_empty")
+
+
+class NumbersWithData(TorchFunctionMode):
+    """Tensors that `forward` makes of numbers on the meta device have data: they are made on the
+    CPU, and the conversion is folded."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        device = kwargs.get("device")
+        if function is torch.Tensor.new_tensor and device is None:
+            device = args[0].device
+        if function not in (torch.tensor, torch.as_tensor, torch.Tensor.new_tensor) or \
+                device is None or torch.device(device).type != "meta" or \
+                any(isinstance(leaf, torch.Tensor)
+                    for leaf in torch.utils._pytree.tree_leaves((args[-1:], kwargs.get("data")))):
+            return function(*args, **kwargs)
+        return function(*args, **{**kwargs, "device": "cpu"}).to("meta")
 
 
 def fold(graph: torch.fx.Graph, known: dict[torch.fx.Node, torch.Tensor],
@@ -75,7 +93,7 @@ def _is_foldable(node: torch.fx.Node, values: dict) -> bool:
         return False
     results = torch.utils._pytree.tree_leaves(node.meta.get("val"))
     return bool(results) and all(
-        isinstance(value, torch.Tensor) and not value.is_meta
+        isinstance(value, torch.Tensor)
         and all(isinstance(size, int) for size in value.shape)
         and value.numel() * value.element_size() <= LIMIT_BYTES for value in results)
 

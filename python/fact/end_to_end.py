@@ -202,19 +202,19 @@ class _Runs:
         return self.signature.as_returned(outputs)
 
     def wide(self, dtype: torch.dtype) -> list[torch.Tensor]:
-        """The module with every op in `dtype`."""
-        try:
-            return self._run([Wide(dtype)], dtype)
-        except (TooLarge, torch.OutOfMemoryError):
-            raise
-        except Exception as first:
+        """The module with every op in `dtype`. Some layers check types before an op can widen its
+        operands, as convolutions and recurrent layers do, and need wide weights; modules that
+        depend on their own type run if they are converted and nothing else is done."""
+        problems = []
+        for modes, convert in (([Wide(dtype)], False), ([Wide(dtype)], True), ([], True)):
             try:
-                return self._run([], dtype, convert=True)
-            except torch.OutOfMemoryError:
+                return self._run(modes, dtype, convert=convert)
+            except (TooLarge, torch.OutOfMemoryError):
                 raise
-            except Exception as second:
-                raise _CannotRun(f"the module does not run in {dtype}: {_first_line(first)}; "
-                                 f"converted to it: {_first_line(second)}") from second
+            except Exception as error:
+                problems.append(error)
+        raise _CannotRun(f"the module does not run in {dtype}: {_first_line(problems[0])}; "
+                         f"converted to it: {_first_line(problems[-1])}") from problems[-1]
 
     def eager(self, seed: int | None = None) -> list[torch.Tensor]:
         """The module in its own types; with a seed, disturbed by roundings."""

@@ -38,7 +38,7 @@ import torch
 from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
-from . import decompositions, functional, layouts, narrow_integers, toolchain
+from . import constants, decompositions, functional, layouts, narrow_integers, toolchain
 from .caches import register_caches
 from .element_types import type_name
 from .errors import FactError
@@ -197,7 +197,7 @@ def _distinct(arguments):
 
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
     inputs, kwargs = _distinct((inputs, kwargs))
-    with _EXPORTING, _exportable_layers(), warnings.catch_warnings():
+    with _EXPORTING, _exportable_layers(), constants.NumbersWithData(), warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         # Of nn.RNN, nn.LSTM and nn.GRU, whose list of weights it is.

@@ -121,11 +121,13 @@ def batches(chosen: Sequence[Case], size: int = BATCH) -> list[Sequence[Case]]:
 
 
 def compile_for_host(batch: Sequence[Case], precision: str) -> None:
-    """Raises FactError if a module is refused or its results are wrong. Whole results are
-    compared with PyTorch, so no kernel is compared with its reference."""
+    """Raises FactError if a module is refused, or its results are wrong or cannot be compared.
+    Whole results are compared with PyTorch, so no kernel is compared with its reference."""
     module, inputs = together(batch, "small", precision)
-    fact.compile(module, inputs, target="host", candidates=1, name="breadth",
-                 options=["--tuner-argument=--untuned", "--tuner-argument=--no-check"])
+    model = fact.compile(module, inputs, target="host", candidates=1, name="breadth",
+                         options=["--tuner-argument=--untuned", "--tuner-argument=--no-check"])
+    if model.library.verdict.skipped:
+        raise fact.FactError(str(model.library.verdict))
 
 
 def check(arguments) -> int:

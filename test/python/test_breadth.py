@@ -7,13 +7,14 @@ import os
 import random
 import re
 import sys
+import types
 from pathlib import Path
 
 import pytest
 import torch
 
 import fact
-from fact import toolchain
+from fact import end_to_end, toolchain
 from fact.compiler import translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -121,6 +122,14 @@ def test_bundles(precision, tmp_path):
         except fact.FactError as error:
             found[each.name] = str(error)
     assert found == {}, f"seed {seed}"
+
+
+def test_a_module_that_cannot_be_compared_fails(monkeypatch):
+    verdict = end_to_end.Verdict("there is not enough memory")
+    model = types.SimpleNamespace(library=types.SimpleNamespace(verdict=verdict))
+    monkeypatch.setattr(fact, "compile", lambda *args, **options: model)
+    with pytest.raises(fact.FactError, match="not compared with the module: there is not enough"):
+        run.compile_for_host([case("rows.sum_all")], "fp32")
 
 
 def test_failing_modules_of_a_batch():

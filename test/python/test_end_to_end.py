@@ -245,6 +245,37 @@ def test_wide_is_the_module_in_fp64():
     assert next(module.parameters()).dtype == torch.bfloat16
 
 
+class ChecksTypes(nn.Module):
+    """Layers that check types before their ops, beside a conversion to the module's own type."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution, self.gates = nn.Conv1d(4, 4, 1), nn.GRU(4, 4)
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.gates(self.linear(self.convolution(x[:, :, None])[:, :, 0].float()))[0]
+
+
+def test_layers_that_check_types_are_compared():
+    module, x = ChecksTypes(), torch.randn(2, 4)
+    runs = end_to_end._Runs(signature(), "cpu", module, (x,), {})
+    found, = runs.wide(torch.float64)
+    wide = ChecksTypes().double()
+    wide.load_state_dict(module.state_dict())
+    wide.linear.register_forward_pre_hook(lambda _, inputs: (wide.convolution(
+        x.double()[:, :, None])[:, :, 0],))
+    assert torch.allclose(found, wide(x.double()), rtol=1e-12, atol=1e-14)
+
+
+@torch.no_grad()
+def test_ops_that_a_cpu_has_in_fp32_alone():
+    x = torch.randn(2, 3, 4, 4, 4).bfloat16()
+    with arithmetic.ProductsInFloat32():
+        found = nn.functional.avg_pool3d(x, 2)
+    assert torch.equal(found, nn.functional.avg_pool3d(x.float(), 2).bfloat16())
+
+
 @torch.no_grad()
 def test_products_in_fp32_round_once():
     x, w = torch.randn(5, 64).bfloat16(), nn.Linear(64, 8).bfloat16()

@@ -146,6 +146,23 @@ def test_meta_modules_export_without_data():
     assert graph.weights["mask"].is_meta
 
 
+class ConstantsOnDevice(nn.Module):
+    def forward(self, x):
+        rows = torch.arange(x.shape[0], device=x.device)[:, None]
+        lowest = torch.min(x, torch.tensor(0.25, device=x.device)) + torch.as_tensor(0.5, device=x.device)
+        mask = torch.tril(torch.ones(*x.shape, device=x.device))
+        return (lowest * x.new_tensor([1.0, 2.0, 3.0])).masked_fill(mask == 0, 0.0) * rows
+
+
+def test_constants_of_forward_have_data_on_the_meta_device():
+    """What depends on no data is the same with and without it."""
+    def text(device):
+        exported = fact.export(ConstantsOnDevice(), (torch.randn(4, 3, device=device),)).text
+        return re.sub(r"(folded|lifted_tensor)_\d+", "constant", exported)
+
+    assert text("meta") == text("cpu") and "value = dense<2.5" in text("meta")
+
+
 class Constants(nn.Module):
     def forward(self, x):
         return torch.where(x > 0, x, torch.tensor(0.25)) * torch.tensor([1.0, 2.0, 3.0])
