@@ -4,6 +4,7 @@
 #include "PickElements.h"
 #include "fact/Analysis/ConstantEvaluation.h"
 #include "fact/Analysis/RowExponentials.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -14,7 +15,8 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// gather(reshape(x), t + [0, n, 2 n, ...]): element t of each row of x.
+/// gather(reshape(x), t + [0, n, 2 n, ...]): element t of each row of x. The op
+/// says that t is in [0, n); else it may be an element of another row.
 struct Pick {
   GatherOp gather;
   ReshapeOp flat;
@@ -46,7 +48,8 @@ std::optional<Pick> Pick::get(GatherOp gather) {
   ArrayRef<int64_t> shape = typeOf(matrix).getShape();
   int64_t rows = llvm::product_of(shape.drop_back());
   if (shape.size() < 2 || !isa<FloatType>(typeOf(matrix).getElementType()) ||
-      gather.getType().getNumElements() != rows)
+      gather.getType().getNumElements() != rows ||
+      getRowSize(gather) != shape.back())
     return std::nullopt;
   for (bool isSecond : {false, true}) {
     Value places = add->getOperand(!isSecond);
@@ -166,6 +169,7 @@ void fact::pickElements(Block &block, const Fusibility &fusibility) {
     ImplicitLocOpBuilder builder(gather.getLoc(), gather);
     RankedTensorType type = gather.getType(), flat = pick->flat.getType();
     Value indices = gather.getIndices();
+    std::optional<int64_t> rowSize = getRowSize(gather);
     OpGroup added;
     Value result = buildSum(builder, *pick, added);
     if (result.getType() != type)
@@ -177,8 +181,9 @@ void fact::pickElements(Block &block, const Fusibility &fusibility) {
     if (isFaster(group, added, fusibility))
       continue;
     Value source = ReshapeOp::create(builder, flat, pick->matrix);
-    result.replaceAllUsesWith(
-        GatherOp::create(builder, type, source, indices, /*dim=*/0));
+    auto again = GatherOp::create(builder, type, source, indices, /*dim=*/0);
+    setRowSize(again, rowSize);
+    result.replaceAllUsesWith(again);
   }
   // What was built, or read before, for nothing.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -189,8 +190,9 @@ struct WidenAfterGather : OpRewritePattern<GatherOp> {
     Value narrow = cast.getOperand();
     if (reshape)
       narrow = reshapeTo(rewriter, reshape.getLoc(), narrow, shapeOf(source));
-    Value gathered = GatherOp::create(rewriter, op.getLoc(), narrow,
-                                      op.getIndices(), op.getDim());
+    auto gathered = GatherOp::create(rewriter, op.getLoc(), narrow,
+                                     op.getIndices(), op.getDim());
+    setRowSize(gathered, getRowSize(op));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), gathered);
     return success();
   }

@@ -114,7 +114,7 @@ func.func @cross_entropy(%x: tensor<512x1024xbf16>, %w: tensor<65536x1024xbf16>,
   %5 = fact.log %4 : (tensor<512x1xbf16>) -> tensor<512x1xbf16>
   %6 = fact.add %t, %rows : (tensor<512x1xi64>, tensor<512x1xi64>) -> tensor<512x1xi64>
   %7 = fact.reshape %0 : (tensor<512x65536xbf16>) -> tensor<33554432xbf16>
-  %8 = fact.gather %7, %6 dim 0 : (tensor<33554432xbf16>, tensor<512x1xi64>) -> tensor<512x1xbf16>
+  %8 = fact.gather %7, %6 dim 0 {fact.row_size = 65536 : i64} : (tensor<33554432xbf16>, tensor<512x1xi64>) -> tensor<512x1xbf16>
   %9 = fact.sub %8, %1 : (tensor<512x1xbf16>, tensor<512x1xbf16>) -> tensor<512x1xbf16>
   %10 = fact.sub %9, %5 : (tensor<512x1xbf16>, tensor<512x1xbf16>) -> tensor<512x1xbf16>
   return %10 : tensor<512x1xbf16>
@@ -172,4 +172,36 @@ func.func @two_of_a_row(%x: tensor<8x1024xbf16>, %w: tensor<65536x1024xbf16>, %t
   %3 = fact.reshape %0 : (tensor<8x65536xbf16>) -> tensor<524288xbf16>
   %4 = fact.gather %3, %2 dim 0 : (tensor<524288xbf16>, tensor<4x2xi64>) -> tensor<4x2xbf16>
   return %1, %4 : tensor<8xbf16>, tensor<4x2xbf16>
+}
+
+// -----
+
+// Places that may be in any row are not picked from their own: a place of 65541
+// in row 0 is element 5 of row 1.
+
+// CHECK-LABEL: func.func @any_row
+// CHECK: fact.gather
+func.func @any_row(%x: tensor<8x1024xbf16>, %w: tensor<65536x1024xbf16>, %t: tensor<8xi64>) -> (tensor<8xbf16>, tensor<8xbf16>) {
+  %rows = fact.constant dense<[0, 65536, 131072, 196608, 262144, 327680, 393216, 458752]> : tensor<8xi64>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<8x1024xbf16>, tensor<65536x1024xbf16>) -> tensor<8x65536xbf16>
+  %1 = fact.reduce max %0 dims [1] : (tensor<8x65536xbf16>) -> tensor<8xbf16>
+  %2 = fact.add %t, %rows : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
+  %3 = fact.reshape %0 : (tensor<8x65536xbf16>) -> tensor<524288xbf16>
+  %4 = fact.gather %3, %2 dim 0 : (tensor<524288xbf16>, tensor<8xi64>) -> tensor<8xbf16>
+  return %1, %4 : tensor<8xbf16>, tensor<8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @own_row
+// CUDA-NOT: fact.gather
+// HOST: fact.gather {{.*}} {fact.row_size = 65536 : i64}
+func.func @own_row(%x: tensor<8x1024xbf16>, %w: tensor<65536x1024xbf16>, %t: tensor<8xi64>) -> (tensor<8xbf16>, tensor<8xbf16>) {
+  %rows = fact.constant dense<[0, 65536, 131072, 196608, 262144, 327680, 393216, 458752]> : tensor<8xi64>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<8x1024xbf16>, tensor<65536x1024xbf16>) -> tensor<8x65536xbf16>
+  %1 = fact.reduce max %0 dims [1] : (tensor<8x65536xbf16>) -> tensor<8xbf16>
+  %2 = fact.add %t, %rows : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
+  %3 = fact.reshape %0 : (tensor<8x65536xbf16>) -> tensor<524288xbf16>
+  %4 = fact.gather %3, %2 dim 0 {fact.row_size = 65536 : i64} : (tensor<524288xbf16>, tensor<8xi64>) -> tensor<8xbf16>
+  return %1, %4 : tensor<8xbf16>, tensor<8xbf16>
 }

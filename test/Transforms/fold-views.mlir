@@ -109,6 +109,16 @@ func.func @widened(%x: tensor<2x3x4x5xbf16>, %i: tensor<8x10xi64>) -> tensor<2x3
   return %2 : tensor<2x3x8x10xf32>
 }
 
+// What is known of the places remains known.
+// CHECK-LABEL: func.func @widened_rows(
+// CHECK: fact.gather {{.*}} dim 0 {fact.row_size = 5 : i64} : (tensor<20xbf16>, tensor<4xi64>) -> tensor<4xbf16>
+func.func @widened_rows(%x: tensor<4x5xbf16>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %0 = fact.cast %x : (tensor<4x5xbf16>) -> tensor<4x5xf32>
+  %1 = fact.reshape %0 : (tensor<4x5xf32>) -> tensor<20xf32>
+  %2 = fact.gather %1, %i dim 0 {fact.row_size = 5 : i64} : (tensor<20xf32>, tensor<4xi64>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
 // One of narrowed elements gathers those, which are fewer bytes.
 // CHECK-LABEL: func.func @narrowed(
 // CHECK:      fact.cast

@@ -3,6 +3,7 @@
 
 #include "FactSchedules.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -107,6 +108,8 @@ bool fact::allowsTf32(Operation *op, bool inConvolution) {
 LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  if (name == rowSizeName)
+    return verifyRowSize(op, attribute.getValue());
   if (name != productPrecision && name != convolutionPrecision)
     return success();
   if (!isa<ModuleOp>(op))

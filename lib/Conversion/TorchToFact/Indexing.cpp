@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Indices.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -85,6 +86,13 @@ Value torchtofact::linearizeAlong(TorchCall &call, ArrayRef<int64_t> source,
   return place;
 }
 
+/// Marks a gather of one element of each row, if it is one.
+static Value markRows(Value gathered, std::optional<int64_t> rowSize) {
+  if (auto gather = gathered.getDefiningOp<GatherOp>(); gather && rowSize)
+    setRowSize(gather, rowSize);
+  return gathered;
+}
+
 namespace {
 /// `gather(x, dim, index)` of computed elements. Where few elements are
 /// gathered, those of a pointwise op are computed from gathered operands, so
@@ -110,7 +118,17 @@ private:
   Value gatherStored(Value x) {
     Value place = linearizeAlong(call, typeOf(x).getShape(), index, dim);
     Value flat = call.reshape(x, typeOf(x).getNumElements());
-    return call.gather(flat, place, 0);
+    return markRows(call.gather(flat, place, 0), getSizeOfRow(x));
+  }
+
+  /// The size of a row, if one element of each is gathered. PyTorch refuses
+  /// indices beyond the row.
+  std::optional<int64_t> getSizeOfRow(Value x) const {
+    SmallVector<int64_t> onePerRow(typeOf(x).getShape());
+    int64_t size = std::exchange(onePerRow.back(), 1);
+    return dim == rankOf(x) - 1 && getShape() == ArrayRef(onePerRow)
+               ? std::optional(size)
+               : std::nullopt;
   }
 
   /// The operands of a pointwise op at the gathered places; null where it
@@ -328,6 +346,21 @@ static Value gatherApart(TorchCall &call, Value x, ArrayRef<Value> places) {
   return call.reshape(x, call.getResultType().getShape());
 }
 
+/// The size of a row, if `x[[0, 1, 2, ...], t]` is one element of each row.
+/// PyTorch refuses indices beyond the row.
+static std::optional<int64_t> getSizeOfRow(Value x, ArrayRef<Value> places) {
+  DenseIntElementsAttr rows;
+  if (rankOf(x) != 2 || places.size() != 2 || !places[0] || !places[1] ||
+      typeOf(places[0]).getShape() != typeOf(places[1]).getShape() ||
+      typeOf(places[0]).getNumElements() != typeOf(x).getDimSize(0) ||
+      !matchPattern(places[0], m_Constant(&rows)))
+    return std::nullopt;
+  for (auto [i, row] : llvm::enumerate(rows.getValues<APInt>()))
+    if (row.getSExtValue() != static_cast<int64_t>(i))
+      return std::nullopt;
+  return typeOf(x).getDimSize(1);
+}
+
 /// `x[i]`, `x[:, i]`, `x[i, j]`: indexed dimensions are merged and the indices
 /// linearized, unless each varies along dimensions of its own. If they do not
 /// follow each other, those of the indices come first, as in PyTorch.
@@ -344,8 +377,9 @@ static LogicalResult convertIndex(TorchCall &call) {
     return failure();
   if (!dims.place)
     return call.replace(x);
-  return call.replace(call.gather(call.reshape(dims.permuted, dims.shape),
-                                  dims.place, dims.dim));
+  Value gathered = call.gather(call.reshape(dims.permuted, dims.shape),
+                               dims.place, dims.dim);
+  return call.replace(markRows(gathered, getSizeOfRow(x, places)));
 }
 
 /// 1 at the index, 0 elsewhere.

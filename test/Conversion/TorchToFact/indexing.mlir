@@ -120,6 +120,47 @@ func.func @gather(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,2],
   return %0 : !torch.vtensor<[3,2],f32>
 }
 
+// One element of each row: PyTorch refuses indices beyond the row.
+// CHECK-LABEL: func.func @gather_from_rows(
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 {fact.row_size = 4 : i64} : (tensor<12xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
+func.func @gather_from_rows(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,1],si64>) -> (!torch.vtensor<[3,1],f32>) {
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.gather %arg0, %int1, %arg1, %false : !torch.vtensor<[3,4],f32>, !torch.int, !torch.vtensor<[3,1],si64>, !torch.bool -> !torch.vtensor<[3,1],f32>
+  return %0 : !torch.vtensor<[3,1],f32>
+}
+
+// Fewer rows than there are, and columns.
+// CHECK-LABEL: func.func @gather_from_some(
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 : (tensor<12xf32>, tensor<2x1xi64>) -> tensor<2x1xf32>
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 : (tensor<12xf32>, tensor<1x4xi64>) -> tensor<1x4xf32>
+func.func @gather_from_some(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[2,1],si64>, %arg2: !torch.vtensor<[1,4],si64>) -> (!torch.vtensor<[2,1],f32>, !torch.vtensor<[1,4],f32>) {
+  %int0 = torch.constant.int 0
+  %int1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten.gather %arg0, %int1, %arg1, %false : !torch.vtensor<[3,4],f32>, !torch.int, !torch.vtensor<[2,1],si64>, !torch.bool -> !torch.vtensor<[2,1],f32>
+  %1 = torch.aten.gather %arg0, %int0, %arg2, %false : !torch.vtensor<[3,4],f32>, !torch.int, !torch.vtensor<[1,4],si64>, !torch.bool -> !torch.vtensor<[1,4],f32>
+  return %0, %1 : !torch.vtensor<[2,1],f32>, !torch.vtensor<[1,4],f32>
+}
+
+// CHECK-LABEL: func.func @index_rows(
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 {fact.row_size = 4 : i64} : (tensor<12xf32>, tensor<3xi64>) -> tensor<3xf32>
+func.func @index_rows(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3],si64>) -> (!torch.vtensor<[3],f32>) {
+  %rows = torch.vtensor.literal(dense<[0, 1, 2]> : tensor<3xsi64>) : !torch.vtensor<[3],si64>
+  %0 = torch.prim.ListConstruct %rows, %arg1 : (!torch.vtensor<[3],si64>, !torch.vtensor<[3],si64>) -> !torch.list<optional<vtensor>>
+  %1 = torch.aten.index.Tensor %arg0, %0 : !torch.vtensor<[3,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[3],f32>
+  return %1 : !torch.vtensor<[3],f32>
+}
+
+// CHECK-LABEL: func.func @index_other_rows(
+// CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 : (tensor<12xf32>, tensor<3xi64>) -> tensor<3xf32>
+func.func @index_other_rows(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3],si64>) -> (!torch.vtensor<[3],f32>) {
+  %rows = torch.vtensor.literal(dense<[0, 2, 1]> : tensor<3xsi64>) : !torch.vtensor<[3],si64>
+  %0 = torch.prim.ListConstruct %rows, %arg1 : (!torch.vtensor<[3],si64>, !torch.vtensor<[3],si64>) -> !torch.list<optional<vtensor>>
+  %1 = torch.aten.index.Tensor %arg0, %0 : !torch.vtensor<[3,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[3],f32>
+  return %1 : !torch.vtensor<[3],f32>
+}
+
 // CHECK-LABEL: func.func @take_along(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<3x4xf32>, %[[ARG1:.+]]: tensor<3x2xi64>
 // CHECK-NEXT: %[[V0:.+]] = fact.constant dense<1> : tensor<i64>
@@ -334,7 +375,7 @@ func.func @index_with_gap(%arg0: !torch.vtensor<[3,5,4],f32>, %arg1: !torch.vten
 // CHECK-LABEL: func.func @gather_computed(
 // CHECK-SAME: %[[X:.+]]: tensor<3x8xf32>, %[[ROW:.+]]: tensor<3x1xf32>, %[[COLUMN:.+]]: tensor<8xf32>, %[[INDEX:.+]]: tensor<3x1xi64>
 // CHECK-DAG: %[[FLAT:.+]] = fact.reshape %[[X]] : (tensor<3x8xf32>) -> tensor<24xf32>
-// CHECK: %[[XS:.+]] = fact.gather %[[FLAT]], %{{.+}} dim 0 : (tensor<24xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
+// CHECK: %[[XS:.+]] = fact.gather %[[FLAT]], %{{.+}} dim 0 {fact.row_size = 8 : i64} : (tensor<24xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
 // CHECK: %[[SHIFTED:.+]] = fact.sub %[[XS]], %[[ROW]] : (tensor<3x1xf32>, tensor<3x1xf32>) -> tensor<3x1xf32>
 // CHECK: %[[COLUMNS:.+]] = fact.gather %[[COLUMN]], %[[INDEX]] dim 0 : (tensor<8xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
 // CHECK: %[[SCALED:.+]] = fact.mul %[[SHIFTED]], %[[COLUMNS]] : (tensor<3x1xf32>, tensor<3x1xf32>) -> tensor<3x1xf32>
