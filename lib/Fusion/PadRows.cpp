@@ -56,8 +56,9 @@ static Value pad(OpBuilder &builder, Value value) {
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = padded.getShape().back() - shape.back();
   Location loc = value.getLoc();
-  Value rest = ub::PoisonOp::create(builder, loc, type.clone(shape));
-  return ConcatOp::create(builder, loc, ValueRange{value, rest},
+  auto rest = ub::PoisonOp::create(builder, loc, type.clone(shape));
+  Placement::markUnused(rest);
+  return ConcatOp::create(builder, loc, ValueRange{value, rest.getResult()},
                           type.getRank() - 1);
 }
 

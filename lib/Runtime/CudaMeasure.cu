@@ -228,23 +228,25 @@ bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same) {
 }
 
 __global__ void checksumKernel(const void *data, ElementType type,
-                               uint64_t elements, unsigned long long *total) {
+                               uint64_t elements, Columns spare,
+                               unsigned long long *total) {
   unsigned long long sum = 0;
   for (uint64_t i = firstIndex(); i < elements; i += indexStep())
-    sum += detail::elementChecksum(data, type, i);
+    if (!spare.contain(i))
+      sum += detail::elementChecksum(data, type, i);
   sum = reduceWarp(sum, Add());
   if (threadIdx.x % 32 == 0)
     atomicAdd(total, sum);
 }
 
 bool addChecksum(const void *data, ElementType type, uint64_t elements,
-                 uint64_t *sum, void *stream) {
+                 const Columns &spare, uint64_t *sum, void *stream) {
   static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd");
   if (elements == 0)
     return true;
   checksumKernel<<<blocksFor(elements), threads, 0,
                    static_cast<cudaStream_t>(stream)>>>(
-      data, type, elements, reinterpret_cast<unsigned long long *>(sum));
+      data, type, elements, spare, reinterpret_cast<unsigned long long *>(sum));
   return succeeded(cudaGetLastError(), "checksum");
 }
 

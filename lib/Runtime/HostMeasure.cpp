@@ -119,12 +119,13 @@ bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same) {
 }
 
 bool addChecksum(const void *data, ElementType type, uint64_t elements,
-                 uint64_t *sum, void *) {
+                 const Columns &spare, uint64_t *sum, void *) {
   std::atomic<uint64_t> total{0};
   forEachBlock(elements, [&](uint64_t, uint64_t begin, uint64_t end) {
     uint64_t partial = 0;
     for (uint64_t i = begin; i < end; ++i)
-      partial += detail::elementChecksum(data, type, i);
+      if (!spare.contain(i))
+        partial += detail::elementChecksum(data, type, i);
     total += partial;
   });
   *sum += total;

@@ -107,7 +107,7 @@ void TimedKernel::runBatch(int runs, bool coldCache,
     for (size_t i = 0; i < count; ++i)
       good = good && measure::addChecksum(
                          results[i]->data(), resultTensors[i].type,
-                         resultTensors[i].elements(),
+                         resultTensors[i].elements(), resultTensors[i].spare,
                          sums + static_cast<size_t>(run) * count + i, stream);
     return good && keepResults(run, stream);
   };

@@ -482,7 +482,8 @@ std::vector<uint64_t> checksums(const std::vector<Tensor> &tensors,
   bool good = device::fillBytes(device, 0, bytes, nullptr);
   for (size_t i = 0; good && i < tensors.size(); ++i)
     good = measure::addChecksum(buffers[i]->data(), tensors[i].type,
-                                tensors[i].elements(), device + i, nullptr);
+                                tensors[i].elements(), tensors[i].spare,
+                                device + i, nullptr);
   if (!good || !device::copyToHost(sums.data(), device, bytes))
     deviceFailed("crash");
   return sums;

@@ -332,9 +332,11 @@ std::string Verifier::betweenRuns(size_t i) const {
   if (second.empty())
     return "differs";
   const Result &result = job.results[i];
+  Tolerance tolerance;
+  tolerance.spare = result.spare;
   Comparison comparison;
   if (!measure::compare(second[i]->data(), result.type, first[i]->data(),
-                        result.type, nullptr, result.elements(), Tolerance(),
+                        result.type, nullptr, result.elements(), tolerance,
                         comparison))
     deviceFailed("crash");
   return std::to_string(comparison.beyond + comparison.otherClass) + " of " +

@@ -121,11 +121,14 @@ static bool readResult(std::istringstream &words, Result &result) {
       result.undecided = true;
     else if (word == "written")
       words >> result.written;
+    else if (word == "spare")
+      words >> result.spare.begin >> result.spare.end >> result.spare.pitch;
     else
       return false;
     if (!words)
       return false;
   }
+  result.tolerance.spare = result.spare;
   return readShape(words, result.shape);
 }
 

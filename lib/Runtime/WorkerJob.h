@@ -11,7 +11,7 @@
 //           [outside] [avoid CLASS]... [read BEGIN END PITCH]
 //           [band LOWER UPPER] shape N...
 //   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
-//          [written N] shape N...
+//          [written N] [spare BEGIN END PITCH] shape N...
 //   unrepeatable     two runs may differ by the tolerance
 //   sizes N...       what the candidate is called with, if it takes sizes
 //   choice HEX       what the candidate uses; without it, the candidate chooses
@@ -44,6 +44,8 @@ namespace runtime {
 struct Tensor {
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
+  /// Elements of a result that the kernel may write, and that nobody reads.
+  Columns spare = {};
 
   uint64_t elements() const {
     uint64_t count = 1;

@@ -111,10 +111,11 @@ void checkFill(const Node &node, const Operand &operand) {
 void checkPart(const Node &node, const Tensor &tensor, const Part &part) {
   uint64_t element = runtime::bytesOf(tensor.type);
   if (!(part.begin < part.end && part.end <= part.pitch) ||
-      tensor.bytes() % part.pitch != 0 || part.begin % element != 0 ||
-      part.end % element != 0 || part.pitch % element != 0)
-    node.fail("expected elements from 'begin' to 'end' of rows of 'pitch' "
-              "bytes, which divide the " +
+      part.spare > part.pitch - part.end || tensor.bytes() % part.pitch != 0 ||
+      part.begin % element != 0 || part.end % element != 0 ||
+      part.pitch % element != 0 || part.spare % element != 0)
+    node.fail("expected elements from 'begin' to 'end', and 'spare' ones "
+              "behind them, of rows of 'pitch' bytes, which divide the " +
               std::to_string(tensor.bytes()) + " bytes of " + tensor.text());
 }
 

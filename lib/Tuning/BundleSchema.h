@@ -62,6 +62,7 @@ template <typename Archive> void describe(Archive &archive, Part &part) {
   archive.field("begin", part.begin);
   archive.field("end", part.end);
   archive.field("pitch", part.pitch);
+  archive.optional("spare", part.spare, part.spare != 0);
 }
 
 template <typename Archive> void describe(Archive &archive, Operand &operand) {

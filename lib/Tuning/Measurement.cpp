@@ -196,8 +196,12 @@ static void writeResult(std::ostream &text, const Result &result,
     text << " rows " << result.rows;
   if (result.undecided)
     text << " undecided";
-  if (result.part.pitch)
+  const Part &part = result.part;
+  if (part.pitch)
     text << " written " << result.written();
+  if (uint64_t element = runtime::bytesOf(result.type); part.spare)
+    text << " spare " << part.end / element << ' '
+         << (part.end + part.spare) / element << ' ' << part.pitch / element;
   writeShape(text, result);
 }
 

@@ -105,5 +105,8 @@ def test_rows_between_units_are_padded(root, tmp_path, dtype):
     operands = [operand for kernel in bundle["kernels"] for operand in kernel["operands"]]
     parts = [operand["part"] for operand in operands if "part" in operand]
     assert parts and all(part["pitch"] % 16 == 0 and part["end"] % 16 for part in parts), parts
+    results = [result for kernel in bundle["kernels"] for result in kernel["results"]]
+    written = [result["part"] for result in results if "part" in result]
+    assert written and all(part["end"] + part["spare"] == part["pitch"] for part in written), written
     exact = module.double()(x.double())
     torch.testing.assert_close(run(tmp_path, module.to(dtype), x).double(), exact, rtol=1e-2, atol=1e-2)

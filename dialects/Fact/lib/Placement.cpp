@@ -8,11 +8,18 @@
 using namespace mlir;
 using namespace fact;
 
+/// A unit attribute of `ub.poison`.
+static constexpr StringLiteral unusedName = "fact.unused";
+
+void Placement::markUnused(Operation *poison) {
+  poison->setAttr(unusedName, UnitAttr::get(poison->getContext()));
+}
+
 Placement::Rows Placement::getRows(RankedTensorType result) const {
   int64_t bytes = getStorageBytes(result.getElementType()) *
                   llvm::product_of(result.getShape().drop_front(dim + 1));
-  return {start * bytes, (start + size) * bytes,
-          result.getDimSize(dim) * bytes};
+  return {start * bytes, (start + size) * bytes, result.getDimSize(dim) * bytes,
+          spare * bytes};
 }
 
 std::optional<Placement::Rows> Placement::getRead(BlockArgument argument) {
@@ -43,12 +50,16 @@ std::optional<Placement> Placement::get(ConcatOp concat) {
   bool isPart = false;
   for (Value input : concat.getInputs()) {
     int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
-    if (input.getDefiningOp<ub::PoisonOp>())
+    if (auto poison = input.getDefiningOp<ub::PoisonOp>()) {
       isPart = true;
-    else if (placement)
+      if (placement && poison->hasAttr(unusedName) &&
+          start == placement->start + placement->size + placement->spare)
+        placement->spare += size;
+    } else if (placement) {
       return std::nullopt;
-    else
+    } else {
       placement = Placement{input, dim, start, size};
+    }
     start += size;
   }
   return isPart ? placement : std::nullopt;

@@ -65,6 +65,15 @@ struct Fill {
   uint64_t begin = 0, end = 0, pitch = 0;
 };
 
+/// Elements [begin, end) of each `pitch`; none where it is 0.
+struct Columns {
+  uint64_t begin = 0, end = 0, pitch = 0;
+
+  FACT_HOST_DEVICE bool contain(uint64_t index) const {
+    return pitch && index % pitch - begin < end - begin;
+  }
+};
+
 /// With `scale` the rms of the element's row, or `leastScale` if that is
 /// larger: |out - ref| <= norm * |ref| over the result, and per element |out -
 /// ref| <= element * (|ref| + scale). Errors below the smallest positive number
@@ -76,6 +85,8 @@ struct Tolerance {
   /// Elements that share a scale; 0: all.
   uint64_t row = 0;
   double leastScale = 0;
+  /// Not compared: the reference has NaN there, a kernel anything.
+  Columns spare;
 };
 
 struct Comparison {
@@ -131,10 +142,10 @@ bool compare(const void *result, ElementType resultType, const void *reference,
 /// Sets `same` to whether every byte of the range is `byte`.
 bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same);
 
-/// Adds a checksum of the elements to `*sum`, which is in device memory. All
-/// NaNs count as equal. Enqueued on `stream`.
+/// Adds a checksum of the elements that are not `spare` to `*sum`, which is in
+/// device memory. All NaNs count as equal. Enqueued on `stream`.
 bool addChecksum(const void *data, ElementType type, uint64_t elements,
-                 uint64_t *sum, void *stream);
+                 const Columns &spare, uint64_t *sum, void *stream);
 
 /// Bytes that can be allocated.
 bool availableBytes(uint64_t &bytes);
@@ -285,6 +296,10 @@ compareElement(const void *result, ElementType resultType,
                const void *reference, ElementType referenceType,
                const float *doubt, uint64_t index, const Tolerance &tolerance,
                double scale, PartialComparison &partial) {
+  if (tolerance.spare.contain(index)) {
+    ++partial.referenceNotFinite;
+    return;
+  }
   double doubted = doubtAt(doubt, index);
   if (isInfinite(doubted)) {
     ++partial.undecided;

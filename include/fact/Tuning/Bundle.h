@@ -37,8 +37,10 @@ struct Tensor {
 };
 
 /// The bytes [begin, end) of each row of `pitch` bytes; all where `pitch` is 0.
+/// Of a result, the kernel may also write the `spare` bytes behind them, which
+/// nobody reads.
 struct Part {
-  uint64_t begin = 0, end = 0, pitch = 0;
+  uint64_t begin = 0, end = 0, pitch = 0, spare = 0;
 };
 
 struct Operand : Tensor {

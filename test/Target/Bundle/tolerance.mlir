@@ -31,6 +31,9 @@
 // RUN: fact-compile %t/gated.mlir --until=bundle --bundle=%t/gated
 // RUN: FileCheck %s --check-prefix=GATED < %t/gated/bundle.json
 
+// RUN: fact-compile %t/factors.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/factors
+// RUN: FileCheck %s --check-prefix=FACTORS < %t/factors/bundle.json
+
 // However long a strict sum is, its tolerance is below the error of TF32 (2.7e-4),
 // and that of TF32 below the error of truncated operands (7e-4).
 // STRICT: "results": [
@@ -53,6 +56,17 @@
 // GATED: "results": [
 // GATED: "element": 0.01171875,
 // GATED: "norm": 0.00048828125
+
+// The error of a product times two operands. Rows of 515 have a spare element,
+// which the kernel may write.
+// FACTORS: "results": [
+// FACTORS: "part": {
+// FACTORS-NEXT: "begin": 0,
+// FACTORS-NEXT: "end": 2060,
+// FACTORS-NEXT: "pitch": 2064,
+// FACTORS-NEXT: "spare": 4
+// FACTORS: "element": 0.01171875,
+// FACTORS: "norm": 0.00048828125
 
 // The rounding of queries and keys to TF32 is in the scores, whose rms is up to the root
 // of 8.
@@ -225,4 +239,23 @@ func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>) -> tensor<64x64xf3
     fact.yield %2 : tensor<64x64xf32>
   } : tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+//--- factors.mlir
+func.func @factors(%x: tensor<64x512xf32>, %w: tensor<512x515xf32>, %y: tensor<64x515xf32>, %z: tensor<64x515xf32>) -> tensor<64x515xf32> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w, %y, %z : tensor<64x512xf32>, tensor<512x515xf32>, tensor<64x515xf32>, tensor<64x515xf32>) {
+  ^bb0(%a: tensor<64x512xf32>, %b: tensor<512x515xf32>, %c: tensor<64x515xf32>, %d: tensor<64x515xf32>):
+    %0 = fact.matmul %a, %b tf32 : (tensor<64x512xf32>, tensor<512x515xf32>) -> tensor<64x515xf32>
+    %1 = fact.mul %0, %c : (tensor<64x515xf32>, tensor<64x515xf32>) -> tensor<64x515xf32>
+    %2 = fact.mul %1, %d : (tensor<64x515xf32>, tensor<64x515xf32>) -> tensor<64x515xf32>
+    %p = ub.poison {fact.unused} : tensor<64x1xf32>
+    %3 = fact.concat %2, %p dim 1 : (tensor<64x515xf32>, tensor<64x1xf32>) -> tensor<64x516xf32>
+    fact.yield %3 : tensor<64x516xf32>
+  } : tensor<64x516xf32>
+  %s = fact.fused "pointwise" ins(%r : tensor<64x516xf32>) {
+  ^bb0(%a: tensor<64x516xf32>):
+    %0 = fact.slice %a dim 1 start 0 : (tensor<64x516xf32>) -> tensor<64x515xf32>
+    fact.yield %0 : tensor<64x515xf32>
+  } : tensor<64x515xf32>
+  return %s : tensor<64x515xf32>
 }

@@ -24,6 +24,25 @@ func.func @product(%x: tensor<512x64xbf16>, %w: tensor<64x128xbf16>) -> tensor<5
 
 // -----
 
+// Rows of 515 in rows of 520: TMA writes what is behind them, which is nobody's.
+// CHECK-LABEL: // sm90_gemm<
+// CHECK: // sizes of gemm_epilogue_0: 512, 515, 64, 1, 64, 0, 0, 520, 0, 0, 520, 0, 0, 1
+// SOL-LABEL: func @padded
+func.func @padded(%x: tensor<512x64xbf16>, %w: tensor<64x520xbf16>) -> tensor<512x520xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<512x64xbf16>, tensor<64x520xbf16>) {
+  ^bb0(%a: tensor<512x64xbf16>, %b: tensor<64x520xbf16>):
+    %s = fact.slice %b dim 1 start 0 : (tensor<64x520xbf16>) -> tensor<64x515xbf16>
+    %m = fact.matmul %a, %s : (tensor<512x64xbf16>, tensor<64x515xbf16>) -> tensor<512x515xbf16>
+    %y = fact.relu %m : (tensor<512x515xbf16>) -> tensor<512x515xbf16>
+    %p = ub.poison {fact.unused} : tensor<512x5xbf16>
+    %c = fact.concat %y, %p dim 1 : (tensor<512x515xbf16>, tensor<512x5xbf16>) -> tensor<512x520xbf16>
+    fact.yield %c : tensor<512x520xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<512x520xbf16>
+  return %r : tensor<512x520xbf16>
+}
+
+// -----
+
 // Channels last into channels first.
 // CHECK-LABEL: schedule(#fact.cuda_windows<
 // CHECK: Results<Result<Identity, Strided<1, f32, Strides<864, 0, 6, 1, 36>, 144>>>

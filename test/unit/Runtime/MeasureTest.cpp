@@ -267,13 +267,41 @@ TEST(Measure, ChecksumSeesSwappedElements) {
   auto checksum = [](std::vector<float> data) {
     uint64_t sum = 0;
     EXPECT_TRUE(measure::addChecksum(data.data(), ElementType::F32, data.size(),
-                                     &sum, nullptr));
+                                     Columns(), &sum, nullptr));
     return sum;
   };
   EXPECT_NE(checksum({1, 2, 3}), checksum({2, 1, 3}));
   EXPECT_NE(checksum({0.0f}), checksum({-0.0f}));
   // Any NaN is as good as any other.
   EXPECT_EQ(checksum({1, std::nanf("1")}), checksum({1, -std::nanf("2")}));
+}
+
+/// Rows of two elements and a spare one.
+TEST(Measure, SpareElementsAreNotCompared) {
+  const float nan = std::nanf("1");
+  std::vector<float> expected = {1, 2, nan, 3, 4, nan};
+  auto compare = [&](std::vector<float> found, Columns spare) {
+    Tolerance tolerance;
+    tolerance.spare = spare;
+    Comparison comparison;
+    EXPECT_TRUE(measure::compare(found.data(), ElementType::F32,
+                                 expected.data(), ElementType::F32, nullptr, 6,
+                                 tolerance, comparison));
+    EXPECT_EQ(comparison.referenceNotFinite, 2u);
+    return comparison.otherClass + comparison.beyond;
+  };
+  auto checksum = [](std::vector<float> data) {
+    uint64_t sum = 0;
+    EXPECT_TRUE(measure::addChecksum(data.data(), ElementType::F32, data.size(),
+                                     Columns{2, 3, 3}, &sum, nullptr));
+    return sum;
+  };
+  std::vector<float> written = {1, 2, 0, 3, 4, 0}, wrong = {1, 2, 0, 3, 5, 0};
+  EXPECT_EQ(compare(written, {}), 2u);
+  EXPECT_EQ(compare(written, {2, 3, 3}), 0u);
+  EXPECT_EQ(compare(wrong, {2, 3, 3}), 1u);
+  EXPECT_EQ(checksum(written), checksum(expected));
+  EXPECT_NE(checksum(written), checksum(wrong));
 }
 
 } // namespace

@@ -124,6 +124,14 @@ bool MatrixTensor::isAligned(int64_t bytes) const {
          batchStride * size % bytes == 0 && offset * size % bytes == 0;
 }
 
+LogicalResult MatrixTensor::requireWholeUnits(EmitError emitError) const {
+  if (hasWholeUnits)
+    return success();
+  return emitError() << "stores units of 16 bytes by TMA, and rows of "
+                     << element
+                     << " end within a unit that another kernel writes too";
+}
+
 static StringRef getWord(MatrixTensor::Kind kind) {
   static constexpr StringLiteral words[] = {"RowMajor",  "ColumnMajor",
                                             "RowVector", "ColumnVector",

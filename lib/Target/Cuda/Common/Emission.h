@@ -92,6 +92,8 @@ struct MatrixTensor {
   /// is between runs of inner ones.
   int64_t columnStride = 0;
   int64_t innerBatches = 1, innerBatchStride = 0;
+  /// Whether the last 16 bytes of each row of a result may be written whole.
+  bool hasWholeUnits = true;
 
   /// Reads a view of shape [batches, rows, columns] (or [rows, columns]). Fails
   /// where no kind describes its strides.
@@ -107,6 +109,10 @@ struct MatrixTensor {
   }
   /// Whether strides and offset are multiples of `bytes`.
   bool isAligned(int64_t bytes) const;
+  /// Checks that TMA writes nothing that another kernel writes. An H200 loaded
+  /// the elements of a row alone, but stored whole units of 16 bytes: behind
+  /// rows of 515 bf16 it wrote five more, behind rows of 515 f32 one.
+  mlir::LogicalResult requireWholeUnits(EmitError emitError) const;
   void print(llvm::raw_ostream &os) const;
   void print(llvm::raw_ostream &os, SizeList &sizes) const;
 };

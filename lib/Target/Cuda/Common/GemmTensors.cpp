@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GemmTensors.h"
+#include "fact/Dialect/Fact/Placement.h"
 
 using namespace mlir;
 using namespace fact;
@@ -196,7 +197,27 @@ GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
                        << ", and its last views permute them";
   if (failed(requireAlignment(*tensor, "a result")))
     return failure();
+  tensor->hasWholeUnits = hasWholeUnits(result, *tensor);
+  // cuBLAS takes a product alone.
+  if (usesTma() && !isOnlyProduct(value) &&
+      failed(tensor->requireWholeUnits(emitError)))
+    return failure();
   return tensor;
+}
+
+/// Whether the rows of a result end at multiples of 16 bytes, or what is behind
+/// them up to there is nobody's.
+bool GemmTensors::hasWholeUnits(const ContractionRegion::Result &result,
+                                const MatrixTensor &tensor) const {
+  int64_t bytes = result.n * getStorageBytes(tensor.element);
+  int64_t missing = llvm::alignTo(bytes, 16) - bytes;
+  if (missing == 0 || tensor.kind != MatrixTensor::RowMajor)
+    return true;
+  std::optional<Placement> placement = Placement::get(result.yielded);
+  RankedTensorType type = getTensorType(result.yielded);
+  return placement && placement->dim + 1 == type.getRank() &&
+         placement->size == result.n &&
+         placement->getRows(type).spare >= missing;
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,6 +79,8 @@ private:
   /// [batches, m, columns].
   mlir::FailureOr<StridedView> getMatrices(const StridedView &view,
                                            int64_t columns) const;
+  bool hasWholeUnits(const ContractionRegion::Result &result,
+                     const MatrixTensor &tensor) const;
   bool usesTma() const { return addressing != Addressing::Any; }
   /// Whether a matrix that is no factor lies as kernels address it. TMA's
   /// columns have 16 bytes or a multiple.

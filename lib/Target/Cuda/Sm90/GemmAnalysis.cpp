@@ -492,5 +492,7 @@ LogicalResult Gemm::checkTma(EmitError emitError) const {
                             "16 bytes for TMA, and a row has "
                          << tensor.leadingDimension << " elements of "
                          << tensor.element;
-  return success();
+  return success(llvm::all_of(results, [&](const MatrixTensor &result) {
+    return succeeded(result.requireWholeUnits(emitError));
+  }));
 }

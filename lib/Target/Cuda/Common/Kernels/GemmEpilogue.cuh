@@ -86,7 +86,9 @@ constexpr int round_extent(int extent) { return (extent + 7) / 8 * 8; }
 
 /// The arguments with extents rounded up to 16 bytes, for CUTLASS's check. It
 /// wants whole rows of 16 bytes, but TMA needs only strides of them, which
-/// `tma_can_address` checks: it neither reads nor writes beyond the extents.
+/// `tma_can_address` checks. It reads nothing beyond the extents, and writes
+/// what is behind a row up to 16 bytes: the emitter takes only rows with
+/// padding there.
 template <class Arguments> Arguments round_extents(Arguments arguments) {
   auto &shape = arguments.problem_shape;
   cute::get<0>(shape) = round_extent(cute::get<0>(shape));

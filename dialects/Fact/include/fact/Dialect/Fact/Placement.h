@@ -11,18 +11,25 @@ namespace fact {
 /// A concatenation whose other operands are all `ub.poison`. A kernel that
 /// yields one, or a permutation of it, writes `value` to its place in the
 /// buffer of the result and leaves the rest of the buffer alone: other kernels
-/// write there.
+/// write there, unless the `ub.poison` is marked as unused.
 struct Placement {
   mlir::Value value;
   /// The range that `value` has of a dimension of the result.
   int64_t dim, start, size;
+  /// The elements behind it that nobody writes or reads: a kernel that stores
+  /// whole units of memory may write there.
+  int64_t spare = 0;
 
-  /// The bytes [begin, end) of each row of `pitch` bytes.
+  /// The bytes [begin, end) of each row of `pitch` bytes, and `spare` ones
+  /// behind them.
   struct Rows {
-    int64_t begin, end, pitch;
+    int64_t begin, end, pitch, spare = 0;
   };
   /// Where `value` lies in the row-major memory of the result.
   Rows getRows(mlir::RankedTensorType result) const;
+
+  /// Marks a `ub.poison` that nobody writes or reads.
+  static void markUnused(mlir::Operation *poison);
 
   /// What a region reads of the memory of an argument, if that is not all of
   /// it: slices along one dimension, and nothing else.
