@@ -121,6 +121,65 @@ struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
   }
 };
 
+/// Between two products, a permute moves past functions and biases: the first
+/// product has them as its epilogue, and the second reads its factor by
+/// strides. Scales stay, which attention looks for.
+struct MovePermuteToMatmul : OpInterfaceRewritePattern<PointwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(PointwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+    PermuteOp found;
+    for (Value operand : op->getOperands()) {
+      auto permute = operand.getDefiningOp<PermuteOp>();
+      if (permute && permute->hasOneUse() && !found &&
+          shapeOf(operand) == shape)
+        found = permute;
+      else if (!isa<AddOp>(op) || !isBias(operand, shape))
+        return failure();
+    }
+    if (!found || !comesFromMatmul(found.getOperand()) ||
+        !leadsToMatmul(op->getResult(0)))
+      return failure();
+    SmallVector<int64_t> dims(found.getDims());
+    movePermute(rewriter, op, dims);
+    return success();
+  }
+
+  static bool isBias(Value value, ArrayRef<int64_t> shape) {
+    int64_t elements = typeOf(value).getNumElements();
+    return elements > 1 && elements < llvm::product_of(shape) &&
+           isFunctionOfWeights(value);
+  }
+
+  /// Through reshapes, and pointwise ops that the permute has moved past.
+  static bool comesFromMatmul(Value value) {
+    while (value.hasOneUse() && value.getDefiningOp()) {
+      Operation *op = value.getDefiningOp();
+      if (isa<MatmulOp>(op))
+        return true;
+      if (!isa<ReshapeOp, PointwiseOpInterface>(op))
+        return false;
+      value = *llvm::max_element(op->getOperands(), [](Value a, Value b) {
+        return typeOf(a).getNumElements() < typeOf(b).getNumElements();
+      });
+    }
+    return false;
+  }
+
+  static bool leadsToMatmul(Value value) {
+    while (value.hasOneUse()) {
+      Operation *user = *value.user_begin();
+      if (isa<MatmulOp>(user))
+        return true;
+      if (!isa<PointwiseOpInterface>(user))
+        return false;
+      value = user->getResult(0);
+    }
+    return false;
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Broadcasts
 //===----------------------------------------------------------------------===//
@@ -209,8 +268,9 @@ struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
 } // namespace
 
 void fact::populateFoldViewsPatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
-               FoldBroadcastIntoPointwise, WidenAfterGather>(
-      patterns.getContext());
+  patterns
+      .add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
+           FoldBroadcastIntoPointwise, MovePermuteToMatmul, WidenAfterGather>(
+          patterns.getContext());
   patterns.add<MergeRowsOfMatmul>(patterns.getContext(), /*benefit=*/2);
 }

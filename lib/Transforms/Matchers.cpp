@@ -3,6 +3,7 @@
 
 #include "Matchers.h"
 #include "fact/Analysis/WindowedView.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -196,4 +197,33 @@ Factors Factors::get(Value product) {
   Factors factors;
   collect(product, /*inverted=*/false, factors, /*depth=*/4);
   return factors;
+}
+
+Value fact::permuteBack(OpBuilder &builder, Value value,
+                        ArrayRef<int64_t> dims) {
+  auto permute = value.getDefiningOp<PermuteOp>();
+  if (permute && permute.getDims() == dims)
+    return permute.getOperand();
+  if (typeOf(value).getRank() == 0)
+    return value;
+  SmallVector<int64_t> shape(dims.size() - shapeOf(value).size(), 1);
+  llvm::append_range(shape, shapeOf(value));
+  Value whole = builder.createOrFold<ReshapeOp>(
+      value.getLoc(), typeOf(value).clone(shape), value);
+  return permuteTo(builder, value.getLoc(), whole,
+                   invertPermutationVector(dims));
+}
+
+void fact::movePermute(PatternRewriter &rewriter, Operation *op,
+                       ArrayRef<int64_t> dims) {
+  auto type = typeOf(op->getResult(0));
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(permuteBack(rewriter, operand, dims));
+  SmallVector<int64_t> shape =
+      applyPermutation(type.getShape(), invertPermutationVector(dims));
+  Operation *moved =
+      rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                      TypeRange(Type(type.clone(shape))), op->getAttrs());
+  rewriter.replaceOpWithNewOp<PermuteOp>(op, moved->getResult(0), dims);
 }

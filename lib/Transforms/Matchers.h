@@ -43,6 +43,16 @@ mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
 /// computed at load.
 bool isFunctionOfWeights(mlir::Value value);
 
+/// A value that broadcasts to the result of a permute by `dims`, as one that
+/// broadcasts to its operand.
+mlir::Value permuteBack(mlir::OpBuilder &builder, mlir::Value value,
+                        mlir::ArrayRef<int64_t> dims);
+
+/// Replaces a pointwise op by the permute by `dims` of the same op on operands
+/// that are permuted back.
+void movePermute(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                 mlir::ArrayRef<int64_t> dims);
+
 /// Whether the rows of a product are windows of a result, or of it between
 /// zeros: channels come last.
 bool feedsWindows(mlir::Operation *op);

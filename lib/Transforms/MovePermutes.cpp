@@ -35,17 +35,6 @@ PermuteOp getPermute(Value value) {
                                                            : PermuteOp();
 }
 
-/// A value that broadcasts to the result of a permute by `dims`, as one that
-/// broadcasts to its operand.
-Value permuteBack(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> shape(dims.size() - shapeOf(value).size(), 1);
-  llvm::append_range(shape, shapeOf(value));
-  Value whole = builder.createOrFold<ReshapeOp>(
-      value.getLoc(), typeOf(value).clone(shape), value);
-  return permuteTo(builder, value.getLoc(), whole,
-                   invertPermutationVector(dims));
-}
-
 /// pointwise(permute(x), y) becomes permute(pointwise(x, permute(y))): what was
 /// one kernel with two orders still is, and x's product can have it as its
 /// epilogue.
@@ -70,21 +59,7 @@ struct MovePastPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
                  getPermute(operand);
         }))
       return failure();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      PermuteOp permute = getPermute(operand);
-      bool isAlike = permute && permute.getDims() == dims;
-      operands.push_back(isAlike ? permute.getOperand()
-                         : typeOf(operand).getRank() == 0
-                             ? operand
-                             : permuteBack(rewriter, operand, dims));
-    }
-    SmallVector<int64_t> shape =
-        applyPermutation(type.getShape(), invertPermutationVector(dims));
-    Operation *moved =
-        rewriter.create(op.getLoc(), op->getName().getIdentifier(), operands,
-                        TypeRange(Type(type.clone(shape))), op->getAttrs());
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, moved->getResult(0), dims);
+    movePermute(rewriter, op, dims);
     return success();
   }
 };

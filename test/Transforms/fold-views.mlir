@@ -128,3 +128,39 @@ func.func @narrowed(%x: tensor<20xf32>, %i: tensor<8xi64>) -> tensor<8xbf16> {
   %1 = fact.gather %0, %i dim 0 : (tensor<20xbf16>, tensor<8xi64>) -> tensor<8xbf16>
   return %1 : tensor<8xbf16>
 }
+
+// Experts: the first product has the bias and the activation as its epilogue,
+// and the second reads its factor permuted.
+// CHECK-LABEL: func.func @experts(
+// CHECK: %[[SPLIT:.+]] = fact.reshape %{{.+}} : (tensor<8x24xf32>) -> tensor<8x3x8xf32>
+// CHECK: %[[BIAS:.+]] = fact.permute %{{.+}} [1, 0, 2] : (tensor<3x1x8xf32>) -> tensor<1x3x8xf32>
+// CHECK: %[[SUM:.+]] = fact.add %[[SPLIT]], %[[BIAS]]
+// CHECK: %[[RELU:.+]] = fact.relu %[[SUM]]
+// CHECK: %[[FACTOR:.+]] = fact.permute %[[RELU]] [1, 0, 2]
+// CHECK: fact.matmul %[[FACTOR]]
+fact.weight @b : tensor<3x1x8xf32>
+func.func @experts(%x: tensor<8x4xf32>, %w: tensor<4x24xf32>, %v: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %b = fact.get_weight @b : tensor<3x1x8xf32>
+  %0 = fact.matmul %x, %w : (tensor<8x4xf32>, tensor<4x24xf32>) -> tensor<8x24xf32>
+  %1 = fact.reshape %0 : (tensor<8x24xf32>) -> tensor<8x3x8xf32>
+  %2 = fact.permute %1 [1, 0, 2] : (tensor<8x3x8xf32>) -> tensor<3x8x8xf32>
+  %3 = fact.add %2, %b : (tensor<3x8x8xf32>, tensor<3x1x8xf32>) -> tensor<3x8x8xf32>
+  %4 = fact.relu %3 : (tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %5 = fact.matmul %4, %v : (tensor<3x8x8xf32>, tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  return %5 : tensor<3x8x4xf32>
+}
+
+// What an op reads beside the product, or another reader of it, has the order
+// of the permute.
+// CHECK-LABEL: func.func @gated(
+// CHECK: %[[FIRST:.+]] = fact.permute
+// CHECK: %[[GATED:.+]] = fact.mul %[[FIRST]], %arg3
+// CHECK: fact.matmul %[[GATED]]
+func.func @gated(%x: tensor<8x4xf32>, %w: tensor<4x24xf32>, %v: tensor<3x8x4xf32>, %g: tensor<3x8x8xf32>) -> tensor<3x8x4xf32> {
+  %0 = fact.matmul %x, %w : (tensor<8x4xf32>, tensor<4x24xf32>) -> tensor<8x24xf32>
+  %1 = fact.reshape %0 : (tensor<8x24xf32>) -> tensor<8x3x8xf32>
+  %2 = fact.permute %1 [1, 0, 2] : (tensor<8x3x8xf32>) -> tensor<3x8x8xf32>
+  %3 = fact.mul %2, %g : (tensor<3x8x8xf32>, tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %4 = fact.matmul %3, %v : (tensor<3x8x8xf32>, tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  return %4 : tensor<3x8x4xf32>
+}

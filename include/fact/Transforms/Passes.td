@@ -16,7 +16,9 @@ def FoldViews : Pass<"fact-fold-views"> {
     A transpose of the last two dimensions becomes a flag of `fact.matmul`, an
     explicit broadcast becomes the implicit one of a pointwise op, and a product
     of batches that is transposed becomes the product of its transposed factors.
-    A gather of elements that were widened gathers the narrow ones.
+    A gather of elements that were widened gathers the narrow ones. A permute
+    between two products moves past functions and biases, which the first
+    product then has as its epilogue.
 
     ```mlir
     %0 = fact.permute %k [0, 2, 1] : (tensor<2x8x4xf32>) -> tensor<2x4x8xf32>
