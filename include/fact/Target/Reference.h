@@ -23,6 +23,10 @@ mlir::LogicalResult emitReference(FusedOp fused, llvm::StringRef symbol,
 /// a cast, which rounds to nearest in each of them.
 bool isExact(mlir::Operation *op);
 
+/// Whether an op contracts operands of f32, which no candidate may round to
+/// TF32.
+bool isStrictContraction(mlir::Operation *op);
+
 /// The effect of intermediate rounding on a result, beyond its tolerance.
 enum class Doubt {
   None,

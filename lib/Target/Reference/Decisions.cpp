@@ -27,14 +27,13 @@ struct Knowledge {
   /// exceeds the tolerance of a wider result: tensor cores align terms to the
   /// largest and truncate them.
   bool isNarrowSum = false;
-  /// A sum with a rounded term. Where it cancels, its error is as large as that
-  /// of the term.
+  /// A sum with a rounded term that is not strict. Where it cancels, its error
+  /// is as large as that of the term.
   bool mayCancel = false;
   /// Such a sum was multiplied by what is no constant, so that its error may be
   /// large beside all elements of a row: lines between lines.
   bool scalesCancelled = false;
-  /// It is computed of a strict product. The bound of its error grows with the
-  /// length of the sum, so that kernels of TF32 would pass.
+  /// It is computed of a strict product, with whose length the tolerance grows.
   bool isStrict = false;
 };
 } // namespace
@@ -53,6 +52,12 @@ bool fact::isExact(Operation *op) {
          isa<CastOp, ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp,
              ReluOp, MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp,
              RoundOp>(op);
+}
+
+bool fact::isStrictContraction(Operation *op) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  return contraction && !contraction.allowsTf32() &&
+         getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
 }
 
 static bool hasConstant(Operation *op) {
@@ -79,9 +84,10 @@ static Doubt getDoubt(Operation *op) {
 
 static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   Knowledge knowledge;
-  bool anyRounded = false, anyCancels = false;
+  bool anyRounded = false, anyRoundedTerm = false, anyCancels = false;
   for (const Knowledge &operand : operands) {
     anyRounded |= operand.isRounded;
+    anyRoundedTerm |= operand.isRounded && !operand.isStrict;
     anyCancels |= operand.mayCancel;
     knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.scalesCancelled |= operand.scalesCancelled;
@@ -95,7 +101,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
   bool isProduct = isa<MulOp, DivOp>(op);
   if (isa<AddOp, SubOp>(op))
-    knowledge.mayCancel = anyCancels || (anyRounded && !hasConstant(op));
+    knowledge.mayCancel = anyCancels || (anyRoundedTerm && !hasConstant(op));
   else if (isExact(op) || (isProduct && hasConstant(op)))
     knowledge.mayCancel = anyCancels;
   else if (isa<MulOp>(op))
@@ -105,9 +111,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
         isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
   // NaN in a hidden key reaches the result of some candidates.
   auto contraction = dyn_cast<ContractionOpInterface>(op);
-  knowledge.isStrict |=
-      contraction && !contraction.allowsTf32() &&
-      getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+  knowledge.isStrict |= isStrictContraction(op);
   if (contraction && contraction.averages())
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);
   return knowledge;
@@ -124,8 +128,7 @@ SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
   SmallVector<Doubt> doubts;
   for (Value yielded : fused.getYield()->getOperands()) {
     Knowledge knowledge = known.lookup(yielded);
-    if ((knowledge.isNarrowSum ||
-         (knowledge.scalesCancelled && !knowledge.isStrict)) &&
+    if ((knowledge.isNarrowSum || knowledge.scalesCancelled) &&
         isFloat(yielded) &&
         !isNarrowFloat(getElementTypeOrSelf(yielded.getType())))
       knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);

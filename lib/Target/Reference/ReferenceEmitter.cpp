@@ -101,7 +101,9 @@ void ReferenceEmitter::printMatmul(MatmulOp op) {
       "stream);\n",
       lhs, rhs, op.getTransposeA() ? "false" : "true",
       op.getTransposeB() ? "true" : "false",
-      op.getTf32() ? "TF32" : getFormat(op.getResult()),
+      op.getTf32()              ? "TF32"
+      : isStrictContraction(op) ? "StrictF32"
+                                : getFormat(op.getResult()),
       getName(op.getResult()),
       llvm::product_of(op.getType().getShape().drop_back(2)), op.getM(),
       op.getN(), op.getK());

@@ -2,8 +2,8 @@
 // kernel computes, not the one of what it is given; and sums of 16-bit products
 // that are stored in f32, where large ones may cancel; and in f32, products of a
 // sum that may cancel, whose term was rounded (lines between lines), not those
-// of a sum of what is given (a constant changes neither), nor of a strict product, whose bound would let
-// kernels of TF32 pass.
+// of a sum of what is given (a constant changes neither), nor of a strict
+// product, whose tolerance is that of its length; another term counts beside one.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
@@ -18,6 +18,8 @@
 // RUN: FileCheck %s --check-prefix=LINES < %t/lines/bundle.json
 // RUN: fact-compile %t/strict.mlir --until=bundle --bundle=%t/strict
 // RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/strict/bundle.json
+// RUN: fact-compile %t/beside.mlir --until=bundle --bundle=%t/beside
+// RUN: FileCheck %s --check-prefix=BESIDE < %t/beside/bundle.json
 // RUN: fact-compile %t/moved.mlir --until=bundle --bundle=%t/moved
 // RUN: FileCheck %s --check-prefix=MOVED < %t/moved/bundle.json
 
@@ -36,6 +38,10 @@
 // LINES-NEXT: "undecided": true
 // LINES: "type": "f16"
 // LINES-NOT: "undecided"
+
+// BESIDE: "results": [
+// BESIDE: "type": "f32"
+// BESIDE-NEXT: "undecided": true
 
 // MOVED: "results": [
 // MOVED: "type": "f32"
@@ -88,6 +94,19 @@ func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>, %b: tensor<64x32xf32>
   %1 = fact.add %0, %b : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
   %2 = fact.mul %1, %g : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
   return %2 : tensor<64x32xf32>
+}
+
+//--- beside.mlir
+func.func @f(%x: tensor<64x96xf32>, %w: tensor<96x32xf32>, %a: tensor<64x32xf32>, %b: tensor<64x32xf32>, %g: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w, %a, %b, %g : tensor<64x96xf32>, tensor<96x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>) {
+  ^bb0(%a0: tensor<64x96xf32>, %a1: tensor<96x32xf32>, %a2: tensor<64x32xf32>, %a3: tensor<64x32xf32>, %a4: tensor<64x32xf32>):
+    %0 = fact.matmul %a0, %a1 : (tensor<64x96xf32>, tensor<96x32xf32>) -> tensor<64x32xf32>
+    %1 = fact.mul %a3, %a4 : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %2 = fact.add %a2, %1 : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %3 = fact.mul %2, %0 : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    fact.yield %3 : tensor<64x32xf32>
+  } : tensor<64x32xf32>
+  return %r : tensor<64x32xf32>
 }
 
 //--- moved.mlir

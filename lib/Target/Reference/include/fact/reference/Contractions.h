@@ -14,6 +14,26 @@
 namespace fact {
 namespace reference {
 
+/// A bound on the error of a sum of products, by the sums of their magnitudes
+/// and of their squares.
+template <class Format>
+FACT_FUNCTION double error_of_sum(int64_t count, double, double magnitude,
+                                  double) {
+  return growth_of<Format>(count) * magnitude;
+}
+/// Magnitudes add up to about sqrt(count) times the sum of random products, so
+/// that kernels of TF32, whose errors are 2^-12 of the root of the squares,
+/// would be within the bound. Partial sums, whose rounding is the error, are as
+/// large as that root, or as the sum.
+template <>
+FACT_FUNCTION double error_of_sum<StrictF32>(int64_t count, double sum,
+                                             double magnitude, double squares) {
+  double reach = math::fabs(sum) + 4 * math::sqrt(squares);
+  double growth = growth_of<F32>(count);
+  return (growth < 0x1p-15 ? growth : 0x1p-15) *
+         (reach < magnitude ? reach : magnitude);
+}
+
 /// A sum of products.
 template <class E> struct Dot;
 template <> struct Dot<double> {
@@ -24,11 +44,13 @@ template <> struct Dot<double> {
   }
 };
 template <> struct Dot<Tracked<double>> {
-  double sum = 0, magnitude = 0, error = 0;
+  double sum = 0, magnitude = 0, squares = 0, error = 0;
   bool undecided = false;
   FACT_FUNCTION void add(Tracked<double> x, Tracked<double> y) {
-    sum += x.value * y.value;
-    magnitude += math::fabs(x.value * y.value);
+    double product = x.value * y.value;
+    sum += product;
+    magnitude += math::fabs(product);
+    squares += product * product;
     error += math::fabs(x.value) * error_of(y) +
              error_of(x) * (math::fabs(y.value) + error_of(y));
     undecided = undecided || x.undecided || y.undecided;
@@ -36,7 +58,8 @@ template <> struct Dot<Tracked<double>> {
   template <class Format>
   FACT_FUNCTION Tracked<double> total(int64_t count) const {
     return Make<Tracked<double>>::of(
-        Format::range(sum), error + growth_of<Format>(count) * magnitude,
+        Format::range(sum),
+        error + error_of_sum<Format>(count, sum, magnitude, squares),
         undecided);
   }
 };

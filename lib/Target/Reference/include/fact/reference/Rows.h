@@ -29,6 +29,9 @@ struct F64 {
 /// F32, and factors of products may be rounded to TF32.
 struct TF32 : F32 {};
 
+/// F32, and factors of products may not be rounded.
+struct StrictF32 : F32 {};
+
 /// A bound on the error of a sum, relative to the sum of magnitudes: errors
 /// grow like a random walk.
 template <class Format> FACT_FUNCTION double growth_of(int64_t count) {
