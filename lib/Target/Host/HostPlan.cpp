@@ -3,6 +3,7 @@
 
 #include "HostPlan.h"
 #include "fact/Conversion/RegionFunction.h"
+#include "fact/Dialect/Fact/Processor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -60,9 +61,12 @@ SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
 double host::getTrafficSeconds(const MachineDescription &machine,
                                double bytes) {
   // What ranks schedules as measurements do: ten operations of a product in f32
-  // take as long as a byte. A core waits for memory most of the time, and the
-  // less the more its vectors ask for at once.
-  return 10 * bytes / machine.matrixFlops[size_t(MatrixRate::F32)];
+  // take as long as a byte, if the machine has the bandwidth that its processor
+  // is known for. A core waits for memory most of the time, and the less the
+  // more its vectors ask for at once.
+  const MachineDescription &known = *findProcessor(machine.architecture);
+  double seconds = 10 * bytes / known.matrixFlops[size_t(MatrixRate::F32)];
+  return seconds * known.bandwidth / machine.bandwidth;
 }
 
 double host::getTrafficSeconds(const MachineDescription &machine,

@@ -87,6 +87,19 @@ TEST(Cpu, AByteTakesAsLongAsTenOperations) {
   }
 }
 
+// What a machine's file says of memory counts, and of arithmetic does not.
+TEST(Cpu, BytesFollowTheBandwidthOfTheMachine) {
+  for (const char *name : processors) {
+    MachineDescription machine = *findMachine(name);
+    double usual = getTrafficSeconds(machine, 6.0);
+    for (double &flops : machine.matrixFlops)
+      flops *= 2;
+    EXPECT_EQ(getTrafficSeconds(machine, 6.0), usual) << name;
+    machine.bandwidth /= 4;
+    EXPECT_DOUBLE_EQ(getTrafficSeconds(machine, 6.0), 4 * usual) << name;
+  }
+}
+
 TEST(Cpu, EveryPointOfAGemmSpaceIsLegal) {
   for (const char *name : processors)
     for (int64_t rows : {1, 2, 3, 5, 7, 33, 200})
