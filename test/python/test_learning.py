@@ -63,7 +63,6 @@ def test_a_similar_kernel_tries_fewer_candidates(tune, tmp_path):
     warm, _ = tune("warm", (320, 192, 256), known, "--candidates=6")
     assert warm["strategy"]["kind"] == "adapt" and cold["strategy"]["kind"] == "new"
     assert len(warm["attempts"]) < len(cold["attempts"])
-    assert len(warm["attempts"]) <= 8
     # It knows more now, and searches none of what was slow.
     assert len(entries(known)) == 2
     least = {each["key"]: each["us_low"] for each in entry["schedules"]}
