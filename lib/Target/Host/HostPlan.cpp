@@ -66,7 +66,7 @@ double host::getTrafficSeconds(const MachineDescription &machine,
   // more its vectors ask for at once.
   const MachineDescription &known = *findProcessor(machine.architecture);
   double seconds = 10 * bytes / known.matrixFlops[size_t(MatrixRate::F32)];
-  return seconds * known.bandwidth / machine.bandwidth;
+  return seconds * (known.bandwidth / machine.bandwidth);
 }
 
 double host::getTrafficSeconds(const MachineDescription &machine,
