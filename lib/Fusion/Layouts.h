@@ -7,10 +7,10 @@
 #include "fact/Fusion/Fusibility.h"
 
 namespace fact {
-/// Whether `views`, which permute an operand or a result of the product in
-/// `before`, should be a copy of their own: the product would move elements one
-/// by one where a copy moves tiles, and both kernels are predicted to be
-/// faster, the second launch included. Only on GPUs, and not for weights,
+/// Whether `views`, which permute an operand or a result of the product or row
+/// op in `before`, should be a copy of their own: the kernel would move
+/// elements one by one where a copy moves tiles, and both kernels are predicted
+/// to be faster, the second launch included. Only on GPUs, and not for weights,
 /// which would be copied on each call.
 bool areBetterCopied(llvm::StringRef rule, const OpGroup &before,
                      llvm::ArrayRef<mlir::Operation *> views,

@@ -67,3 +67,37 @@ func.func @weight(%b: tensor<60x28x28xbf16>) -> tensor<60x4207x28xbf16> {
   %m = fact.matmul %p, %b : (tensor<60x4207x28xbf16>, tensor<60x28x28xbf16>) -> tensor<60x4207x28xbf16>
   return %m : tensor<60x4207x28xbf16>
 }
+
+// -----
+
+// Groups of channels, of an image that has its channels last: no kernel reads
+// such rows at copy speed, and a copy does.
+
+// CHECK-LABEL: func.func @groups_of_channels(
+// CHECK:       fact.fused "pointwise"
+// CHECK:         fact.permute
+// CHECK:       fact.fused "reduction"
+// CHECK-NOT:     fact.permute
+// CHECK:         fact.norm
+// HOST-LABEL:  func.func @groups_of_channels(
+func.func @groups_of_channels(%x: tensor<128x126x126x64xbf16>) -> tensor<128x4x254016xbf16> {
+  %p = fact.permute %x [0, 3, 1, 2] : (tensor<128x126x126x64xbf16>) -> tensor<128x64x126x126xbf16>
+  %r = fact.reshape %p : (tensor<128x64x126x126xbf16>) -> tensor<128x4x254016xbf16>
+  %n = fact.norm layer %r eps 1.0e-05 : (tensor<128x4x254016xbf16>) -> tensor<128x4x254016xbf16>
+  return %n : tensor<128x4x254016xbf16>
+}
+
+// -----
+
+// Means of channels are read as columns.
+
+// CHECK-LABEL: func.func @means_of_channels(
+// CHECK:       fact.fused "reduction"
+// CHECK:         fact.permute
+// CHECK-NOT:   fact.fused
+// HOST-LABEL:  func.func @means_of_channels(
+func.func @means_of_channels(%x: tensor<128x126x126x64xbf16>) -> tensor<128x64xbf16> {
+  %p = fact.permute %x [0, 3, 1, 2] : (tensor<128x126x126x64xbf16>) -> tensor<128x64x126x126xbf16>
+  %m = fact.reduce mean %p dims [2, 3] : (tensor<128x64x126x126xbf16>) -> tensor<128x64xbf16>
+  return %m : tensor<128x64xbf16>
+}
