@@ -244,7 +244,7 @@ void Padding::findValues(Extent extent) {
   for (Value operand : product.getInputs()) {
     Value memory = skipReshapes(operand);
     if (!shifted.contains(memory) && isPaddable(memory) &&
-        (extent.weights || !canPrepare(memory)))
+        (extent.weights || !isFixed(memory)))
       (canWrite(memory) ? written : copied).insert(memory);
   }
   if (extent.results)

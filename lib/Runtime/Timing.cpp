@@ -225,19 +225,22 @@ void warmUp(const std::function<void()> &run) {
     run();
 }
 
-double TimedKernel::settle(int runs) {
+double TimedKernel::tryOut(int runs) {
   std::vector<double> samples;
   runBatch(runs, /*coldCache=*/true, samples);
-  double us = summarize(samples).median;
+  return summarize(samples).median;
+}
+
+void TimedKernel::settle(double us) {
   // A processor does not say what it runs at, and holds it.
   if (device::type() == kDLCPU)
-    return us;
+    return;
   regime = nameOfRegime(us, job.sustained);
+  std::vector<double> ignored;
   if (us > longUs && job.sustained)
-    warmUp([&] { runBatch(16, /*coldCache=*/false, samples); });
+    warmUp([&] { runBatch(16, /*coldCache=*/false, ignored); });
   else if (us > longUs)
     restUs = us;
-  return us;
 }
 
 std::string TimedKernel::describeLoad() const {
@@ -295,7 +298,7 @@ Times TimedKernel::measure(double seconds) {
   std::vector<double> samples;
   // With nothing to choose between, the time is for the report only.
   int batch = seconds < 0.1 ? 3 : 9;
-  settle(batch / 3);
+  settle(tryOut(batch / 3));
   seconds = std::max(seconds, 0.1);
   Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(

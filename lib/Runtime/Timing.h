@@ -76,9 +76,12 @@ public:
   /// The median of a few launches. `settle` goes before.
   double sample();
 
-  /// Finds out how long a launch takes, and prepares its regime: returns the
-  /// former.
-  double settle(int runs);
+  /// The median of so many first launches.
+  double tryOut(int runs);
+
+  /// Prepares the regime of what takes so long. Candidates that are compared
+  /// share it.
+  void settle(double us);
 
   /// What the last batch was timed under: see describeLoad.
   std::string describeLoad() const;

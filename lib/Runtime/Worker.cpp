@@ -122,8 +122,11 @@ std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
     job.choice = tested.usedChoice();
     kernels.emplace_back(candidate, job, verifier.verified);
   }
+  double longest = 0;
   for (TimedKernel &kernel : kernels)
-    kernel.settle(/*runs=*/3);
+    longest = std::max(longest, kernel.tryOut(/*runs=*/3));
+  for (TimedKernel &kernel : kernels)
+    kernel.settle(longest);
   reportPhase("verified");
   finish("ok", describeRace(race(kernels.size(), [&](size_t i) {
            return kernels[i].sample();

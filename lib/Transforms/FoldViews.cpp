@@ -128,6 +128,9 @@ struct MovePermuteToMatmul : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    // A product of wider numbers is told by the casts before it.
+    if (isa<CastOp>(op))
+      return failure();
     ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
     PermuteOp found;
     for (Value operand : op->getOperands()) {

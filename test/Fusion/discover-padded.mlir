@@ -153,3 +153,15 @@ func.func @fixed_argument(%x: tensor<4095x1537xbf16>, %w: tensor<771x1537xbf16> 
   %0 = fact.matmul %y, %w transpose_b : (tensor<4095x1537xbf16>, tensor<771x1537xbf16>) -> tensor<4095x771xbf16>
   return %0 : tensor<4095x771xbf16>
 }
+
+// -----
+
+// One that its kernel packs for TMA anyway is not copied.
+// CHECK-LABEL: func @packed_argument
+// CHECK-NOT: ins(%arg1 :
+// CHECK: return
+func.func @packed_argument(%x: tensor<4095x1537xf32>, %w: tensor<1537x771xf32> {fact.fixed}) -> tensor<4095x771xf32> {
+  %y = fact.relu %x : (tensor<4095x1537xf32>) -> tensor<4095x1537xf32>
+  %0 = fact.matmul %y, %w tf32 : (tensor<4095x1537xf32>, tensor<1537x771xf32>) -> tensor<4095x771xf32>
+  return %0 : tensor<4095x771xf32>
+}

@@ -114,7 +114,8 @@ struct Amplification {
 } // namespace
 
 /// How many results of contractions a value multiplies with each other, and
-/// operands with those, of which the first counts as none: elements of one
+/// operands with those (not what is added to them), of which the first counts
+/// as none: elements of one
 /// operand are seldom beyond 5, products of two reach 15 among millions. The
 /// contractions of attention are two: errors of scores are multiplied by
 /// values.
@@ -142,7 +143,9 @@ static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
       if (isa<MulOp, DivOp>(op)) {
         factors.products += other.products;
         factors.operands += other.operands;
-      } else {
+      } else if (other.products > 0 && factors.products == 0) {
+        factors = other;
+      } else if (other.products > 0 || factors.products == 0) {
         factors.products = std::max(factors.products, other.products);
         factors.operands = std::max(factors.operands, other.operands);
       }

@@ -432,7 +432,9 @@ void GemmBuilder::buildTile() {
 void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   b.loop(b.integer(0), b.integer(plan.k), depth, [&](Value from) {
     Value to = b.min(b.add(from, depth), plan.k);
-    Area tile{firstRow, rowEnd, b.mul(firstPanel, nr), b.mul(panelEnd, nr)};
+    // The last register tile of a batch ends behind its rows.
+    Area tile{firstRow, b.add(firstRow, tileRows), b.mul(firstPanel, nr),
+              b.mul(panelEnd, nr)};
     ifAny(tile, {from, to}, [&] {
       packRows(firstRow, rowEnd, from, to);
       if (blocks)

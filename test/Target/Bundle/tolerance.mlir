@@ -33,6 +33,8 @@
 
 // RUN: fact-compile %t/factors.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/factors
 // RUN: FileCheck %s --check-prefix=FACTORS < %t/factors/bundle.json
+// RUN: fact-compile %t/summand.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/summand
+// RUN: FileCheck %s --check-prefix=SUMMAND < %t/summand/bundle.json
 
 // However long a strict sum is, its tolerance is below the error of TF32 (2.7e-4),
 // and that of TF32 below the error of truncated operands (7e-4).
@@ -67,6 +69,9 @@
 // FACTORS-NEXT: "spare": 4
 // FACTORS: "element": 0.01171875,
 // FACTORS: "norm": 0.00048828125
+
+// What is added to a product is no factor of it.
+// SUMMAND: "element": 0.00390625,
 
 // The rounding of queries and keys to TF32 is in the scores, whose rms is up to the root
 // of 8.
@@ -258,4 +263,16 @@ func.func @factors(%x: tensor<64x512xf32>, %w: tensor<512x515xf32>, %y: tensor<6
     fact.yield %0 : tensor<64x515xf32>
   } : tensor<64x515xf32>
   return %s : tensor<64x515xf32>
+}
+
+//--- summand.mlir
+func.func @summand(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>, %c: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64x64xf32> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w, %c, %d : tensor<64x96xf32>, tensor<96x64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x64xf32>, %e: tensor<64xf32>, %f: tensor<64xf32>):
+    %1 = fact.matmul %a, %b tf32 : (tensor<64x96xf32>, tensor<96x64xf32>) -> tensor<64x64xf32>
+    %2 = fact.add %1, %e : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    %3 = fact.mul %2, %f : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    fact.yield %3 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
 }

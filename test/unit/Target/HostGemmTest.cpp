@@ -150,6 +150,10 @@ TEST(Gemm, Bands) {
   // No row reaches the terms of the first block, or any.
   checkBands(1, 37, 43, 1100, {1000, 1010}, all);
   checkBands(1, 9, 30, 40, {Band::none - 1, Band::none}, all);
+  // Blocks of K that begin behind the last row, and within its register tile:
+  // a half, a third or less of 1024.
+  for (int64_t rows : {511, 341})
+    checkBands(1, rows, 17, 1024, {-Band::none, 1}, all);
   // Few rows, and tiles that pack blocks.
   checkBands(1, 5, 100, 300, lower, upper);
   checkBands(9, 200, 200, 210, lower, lower);
