@@ -15,9 +15,9 @@ import pages
 ROOT = pages.ROOT
 # Pages that a test of their own follows, command by command.
 FOLLOWED = {"docs/cluster.md": "test_cluster.py", "docs/deploy.md": "test_deploy.py"}
-# Commands of docs/benchmarks repeat measurements: they take minutes, and most a GPU.
 PAGES = sorted(str(path.relative_to(ROOT)) for pattern in (
-    "README.md", "CONTRIBUTING.md", "docs/*.md", "patterns/*/README.md", "test/*/README.md")
+    "README.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md", "patterns/*/README.md",
+    "test/*/README.md")
     for path in ROOT.glob(pattern))
 BLOCKS = {page: pages.read_blocks(ROOT / page, page) for page in PAGES if page not in FOLLOWED}
 # Pages that `make check` follows too: the others compile more.
@@ -82,6 +82,14 @@ def test_files_exist(page, names):
             assert list(ROOT.glob(re.sub(r"\{.*?\}", "*", word))), word
         elif re.fullmatch(r"[\w-]+\.(cpp|cuh?|h|md|mlir|py|sh|td|test)", word):
             assert word in names, word
+
+
+@pytest.mark.parametrize("page", BLOCKS)
+def test_commands_name_files(page):
+    """Also commands that no test runs: those of docs/benchmarks repeat measurements."""
+    shell = "\n".join(block.text for block in BLOCKS[page] if block.language == "sh")
+    words = re.findall(rf"(?<![\w./=-])(?:{'|'.join(FOLDERS)})/[\w./-]*\w\.\w+", shell)
+    assert [word for word in words if word not in MADE and not (ROOT / word).exists()] == []
 
 
 def is_followed(block: pages.Block) -> bool:
