@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes.
 
+    check_pass_examples.py FACT-OPT Passes.td PASS[=FILE] ...
+
 An example is a module or a fragment. Names that a fragment does not define become arguments
 of a function, with the types of their first use; what it defines and does not use is
-returned.
+returned. Both texts of an example that is too long to be shown whole have `...` in place of lines
+and words, and FILE has the text before the pass.
 """
 
 import re
@@ -15,7 +18,7 @@ OP = re.compile(r"^\s*(?:(%[\w, %]+) = )?(.*?) : (.*)$")
 
 def wrap(text):
     """The fragment as a function; a module as it is."""
-    if re.match(r"\s*(func\.func|program\.)", text):
+    if re.match(r"\s*(func\.func|program\.|fact\.weight)", text):
         return text
     types, defined, used, results = {}, [], set(), {}
     for line in text.strip().splitlines():
@@ -43,15 +46,35 @@ def run(tool, text, *options):
     return done.stdout
 
 
+def require_shown(shown, text):
+    """Every line of what is shown is in the text, in order and without gaps but at `...`."""
+    dots = re.escape("...")
+    lines = [r"(?:.*\n)*?.*" if line.strip() == "..." else re.escape(line.strip()).replace(dots, ".*")
+             for line in shown.strip().splitlines()]
+    stripped = "\n".join(line.strip() for line in text.splitlines())
+    if not re.search("^" + "\n".join(lines) + "$", stripped, re.MULTILINE):
+        sys.exit(f"the text says\n{shown}\nof what is\n{text}")
+
+
+def check_abbreviated(tool, name, file, before, after):
+    text = open(file).read()
+    require_shown(before, run(tool, text, "--cse"))
+    require_shown(after, run(tool, text, f"--{name}", "--cse"))
+
+
 def main(tool, path, *passes):
     text = open(path).read()
     for name in passes:
+        name, _, file = name.partition("=")
         body = re.search(rf'Pass<"{name}".*?^}}$', text, re.MULTILINE | re.DOTALL).group(0)
         examples = re.findall(
             r"```mlir\n(.*?)```\s*becomes\s*```mlir\n(.*?)```", body, re.DOTALL)
         if not examples:
             sys.exit(f"--{name} has no example")
         for before, after in examples:
+            if file:
+                check_abbreviated(tool, name, file, before, after)
+                continue
             # What is left without a use goes, and names are made the same.
             found = run(tool, wrap(before), f"--{name}", "--cse")
             wanted = run(tool, wrap(after), "--cse")

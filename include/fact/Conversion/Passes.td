@@ -14,11 +14,23 @@ def ConvertTorchToFact : Pass<"convert-torch-to-fact", "::mlir::ModuleOp"> {
     not supported is named, with its Python line, in one run.
 
     ```mlir
-    %2 = torch.aten.relu %arg0 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+    func.func @forward(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
+      %0 = torch.fact.weight {name = "bias"} : -> !torch.vtensor<[8],f32>
+      %int1 = torch.constant.int 1
+      %1 = torch.aten.add.Tensor %x, %0, %int1 : !torch.vtensor<[4,8],f32>, !torch.vtensor<[8],f32>, !torch.int -> !torch.vtensor<[4,8],f32>
+      %2 = torch.aten.relu %1 : !torch.vtensor<[4,8],f32> -> !torch.vtensor<[4,8],f32>
+      return %2 : !torch.vtensor<[4,8],f32>
+    }
     ```
     becomes
     ```mlir
-    %0 = fact.relu %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    fact.weight @bias : tensor<8xf32>
+    func.func @forward(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = fact.get_weight @bias : tensor<8xf32>
+      %1 = fact.add %x, %0 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+      %2 = fact.relu %1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %2 : tensor<4x8xf32>
+    }
     ```
   }];
   let options = [Option<"listSupported", "list-supported", "bool", "false",

@@ -308,15 +308,37 @@ def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
     not merged with each other.
 
     ```mlir
-    %q = fact.matmul %x, %wq transpose_b : (tensor<2x8x16xf32>, tensor<16x16xf32>) -> tensor<2x8x16xf32>
-    %k = fact.matmul %x, %wk transpose_b : (tensor<2x8x16xf32>, tensor<4x16xf32>) -> tensor<2x8x4xf32>
+    fact.weight @q : tensor<16x16xf32>
+    fact.weight @k : tensor<4x16xf32>
+    func.func @scores(%x: tensor<2x8x16xf32>, %v: tensor<2x1x8x4xf32>) -> tensor<2x4x8x4xf32> {
+      %wq = fact.get_weight @q : tensor<16x16xf32>
+      %wk = fact.get_weight @k : tensor<4x16xf32>
+      %0 = fact.matmul %x, %wq transpose_b : (tensor<2x8x16xf32>, tensor<16x16xf32>) -> tensor<2x8x16xf32>
+      %1 = fact.reshape %0 : (tensor<2x8x16xf32>) -> tensor<2x8x4x4xf32>
+      %q = fact.permute %1 [0, 2, 1, 3] : (tensor<2x8x4x4xf32>) -> tensor<2x4x8x4xf32>
+      %2 = fact.matmul %x, %wk transpose_b : (tensor<2x8x16xf32>, tensor<4x16xf32>) -> tensor<2x8x4xf32>
+      %k = fact.reshape %2 : (tensor<2x8x4xf32>) -> tensor<2x1x8x4xf32>
+      %y = fact.attention %q, %k, %v scale 0.5 : (tensor<2x4x8x4xf32>, tensor<2x1x8x4xf32>, tensor<2x1x8x4xf32>) -> tensor<2x4x8x4xf32>
+      return %y : tensor<2x4x8x4xf32>
+    }
     ```
     becomes
     ```mlir
-    %w = fact.concat %wq, %wk dim 0 : (tensor<16x16xf32>, tensor<4x16xf32>) -> tensor<20x16xf32>
-    %0 = fact.matmul %x, %w transpose_b : (tensor<2x8x16xf32>, tensor<20x16xf32>) -> tensor<2x8x20xf32>
-    %q = fact.slice %0 dim 2 start 0 : (tensor<2x8x20xf32>) -> tensor<2x8x16xf32>
-    %k = fact.slice %0 dim 2 start 16 : (tensor<2x8x20xf32>) -> tensor<2x8x4xf32>
+    fact.weight @q : tensor<16x16xf32>
+    fact.weight @k : tensor<4x16xf32>
+    func.func @scores(%x: tensor<2x8x16xf32>, %v: tensor<2x1x8x4xf32>) -> tensor<2x4x8x4xf32> {
+      %wq = fact.get_weight @q : tensor<16x16xf32>
+      %wk = fact.get_weight @k : tensor<4x16xf32>
+      %w = fact.concat %wq, %wk dim 0 : (tensor<16x16xf32>, tensor<4x16xf32>) -> tensor<20x16xf32>
+      %0 = fact.matmul %x, %w transpose_b : (tensor<2x8x16xf32>, tensor<20x16xf32>) -> tensor<2x8x20xf32>
+      %1 = fact.slice %0 dim 2 start 0 : (tensor<2x8x20xf32>) -> tensor<2x8x16xf32>
+      %2 = fact.slice %0 dim 2 start 16 : (tensor<2x8x20xf32>) -> tensor<2x8x4xf32>
+      %3 = fact.reshape %1 : (tensor<2x8x16xf32>) -> tensor<2x8x4x4xf32>
+      %q = fact.permute %3 [0, 2, 1, 3] : (tensor<2x8x4x4xf32>) -> tensor<2x4x8x4xf32>
+      %k = fact.reshape %2 : (tensor<2x8x4xf32>) -> tensor<2x1x8x4xf32>
+      %y = fact.attention %q, %k, %v scale 0.5 : (tensor<2x4x8x4xf32>, tensor<2x1x8x4xf32>, tensor<2x1x8x4xf32>) -> tensor<2x4x8x4xf32>
+      return %y : tensor<2x4x8x4xf32>
+    }
     ```
 
     Products are merged only if attention reads their results, through views and
@@ -337,14 +359,42 @@ def OrderSteps : Pass<"fact-order-steps", "::mlir::func::FuncOp"> {
     before the loop, and the concatenation once after it. A step then reads and
     writes a contiguous part of memory, and the steps can share kernels.
 
+    A loop of 40 steps,
+
     ```mlir
-    %0 = fact.slice %x dim 1 start 7 : (tensor<4x128x8xf32>) -> tensor<4x1x8xf32>
+    func.func @loop(%arg0: tensor<2x40x8xf32>, %arg1: tensor<2x8xf32>) -> tensor<2x40x8xf32> {
+      %0 = fact.slice %arg0 dim 1 start 0 : (tensor<2x40x8xf32>) -> tensor<2x1x8xf32>
+      %1 = fact.reshape %0 : (tensor<2x1x8xf32>) -> tensor<2x8xf32>
+      %2 = fact.mul %1, %arg1 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+      %3 = fact.add %2, %arg1 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+      %4 = fact.tanh %3 : (tensor<2x8xf32>) -> tensor<2x8xf32>
+      %5 = fact.reshape %4 : (tensor<2x8xf32>) -> tensor<2x1x8xf32>
+      %6 = fact.slice %arg0 dim 1 start 1 : (tensor<2x40x8xf32>) -> tensor<2x1x8xf32>
+      ...
+      %240 = fact.concat %5, %11, ... dim 1 : ... -> tensor<2x40x8xf32>
+      return %240 : tensor<2x40x8xf32>
+    }
     ```
     becomes
     ```mlir
-    %0 = fact.permute %x [1, 0, 2] : (tensor<4x128x8xf32>) -> tensor<128x4x8xf32>
-    %1 = fact.slice %0 dim 0 start 7 : (tensor<128x4x8xf32>) -> tensor<1x4x8xf32>
-    %2 = fact.reshape %1 : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    func.func @loop(%arg0: tensor<2x40x8xf32>, %arg1: tensor<2x8xf32>) -> tensor<2x40x8xf32> {
+      %0 = fact.permute %arg0 [1, 0, 2] : (tensor<2x40x8xf32>) -> tensor<40x2x8xf32>
+      %1 = fact.slice %0 dim 0 start 0 : (tensor<40x2x8xf32>) -> tensor<1x2x8xf32>
+      %2 = fact.reshape %1 : (tensor<1x2x8xf32>) -> tensor<2x1x8xf32>
+      %3 = fact.reshape %2 : (tensor<2x1x8xf32>) -> tensor<2x8xf32>
+      %4 = fact.mul %3, %arg1 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+      %5 = fact.add %4, %arg1 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+      %6 = fact.tanh %5 : (tensor<2x8xf32>) -> tensor<2x8xf32>
+      %7 = fact.reshape %6 : (tensor<2x8xf32>) -> tensor<2x1x8xf32>
+      %8 = fact.slice %0 dim 0 start 1 : (tensor<40x2x8xf32>) -> tensor<1x2x8xf32>
+      ...
+      %281 = fact.reshape %7 : (tensor<2x1x8xf32>) -> tensor<1x2x8xf32>
+      %282 = fact.reshape %14 : (tensor<2x1x8xf32>) -> tensor<1x2x8xf32>
+      ...
+      %321 = fact.concat %281, %282, ... dim 0 : ... -> tensor<40x2x8xf32>
+      %322 = fact.permute %321 [1, 0, 2] : (tensor<40x2x8xf32>) -> tensor<2x40x8xf32>
+      return %322 : tensor<2x40x8xf32>
+    }
     ```
   }];
   let statistics = [
@@ -373,18 +423,33 @@ def FoldNorms : Pass<"fact-fold-norms", "::mlir::func::FuncOp"> {
     left to `fact-hoist-prepare`.
 
     ```mlir
-    %n = fact.norm rms %x weight %g eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-    %y = fact.matmul %n, %w transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    fact.weight @g : tensor<8xf32>
+    fact.weight @w : tensor<16x8xf32>
+    func.func @forward(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
+      %g = fact.get_weight @g : tensor<8xf32>
+      %w = fact.get_weight @w : tensor<16x8xf32>
+      %n = fact.norm rms %x weight %g eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+      %y = fact.matmul %n, %w transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
     ```
     becomes
     ```mlir
-    %0 = fact.mul %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-    %1 = fact.reduce mean %0 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xf32>
-    %2 = fact.add %1, %eps : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
-    %3 = fact.rsqrt %2 : (tensor<4x1xf32>) -> tensor<4x1xf32>
-    %4 = fact.mul %w, %g : (tensor<16x8xf32>, tensor<8xf32>) -> tensor<16x8xf32>
-    %5 = fact.matmul %x, %4 transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
-    %y = fact.mul %5, %3 : (tensor<4x16xf32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+    fact.weight @g : tensor<8xf32>
+    fact.weight @w : tensor<16x8xf32>
+    func.func @forward(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
+      %g = fact.get_weight @g : tensor<8xf32>
+      %w = fact.get_weight @w : tensor<16x8xf32>
+      %0 = fact.mul %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+      %1 = fact.reduce mean %0 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xf32>
+      %eps = fact.constant dense<1.0e-5> : tensor<f32>
+      %2 = fact.add %1, %eps : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+      %3 = fact.rsqrt %2 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+      %4 = fact.mul %w, %g : (tensor<16x8xf32>, tensor<8xf32>) -> tensor<16x8xf32>
+      %5 = fact.matmul %x, %4 transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      %y = fact.mul %5, %3 : (tensor<4x16xf32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+      return %y : tensor<4x16xf32>
+    }
     ```
     A layer norm also subtracts the mean times the sums of the rounded weights
     from the product. That cancels where a mean is far from zero, so layer norms
