@@ -5,6 +5,8 @@
 #
 #   wheel.sh [ARCHITECTURE ...]     x86_64, aarch64 (default: this machine's)
 #
+#   FACT_STATIC_DIR    a folder whose bin/ has the tools already
+#
 # auditwheel checks that the tools need nothing but the libraries that every Linux has, and names the wheel
 # by the glibc that they need.
 set -euo pipefail
@@ -22,7 +24,7 @@ if [ ! -x "$tools/bin/auditwheel" ]; then
 fi
 
 for architecture in "$@"; do
-  static=$(scripts/static.sh "$architecture")
+  static=${FACT_STATIC_DIR:-$(scripts/static.sh "$architecture")}
   stage=out/wheels/stage-$architecture
   rm -rf "$stage"
   mkdir -p "$stage"

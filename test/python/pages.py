@@ -127,6 +127,9 @@ def missing_line(shown: str, output: str) -> str:
 class Reader:
     """Somebody who does what a page says."""
 
+    # The beginning of the command that runs the page's.
+    launcher: list[str] = []
+
     def __init__(self, folder: Path):
         self.folder = folder
         self.variables: dict = {"__name__": "__main__"}
@@ -181,8 +184,9 @@ class Reader:
     def _shell(self, text: str) -> str:
         # What a block exports is there in the next one.
         script = f". {self.state} 2>/dev/null || true\n{text}\nexport -p > {self.state}\n"
-        result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, text=True,
-                                env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        result = subprocess.run([*self.launcher, "bash", "-euo", "pipefail", "-c", script], cwd=self.folder,
+                                text=True, env=self.environment(), stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT)
         self.output = result.stdout
         return f"status {result.returncode} of\n{text}\n{result.stdout}" if result.returncode else ""
 

@@ -1,59 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Static tools, wheels, and the version of a commit."""
+"""Static tools, packages of a checkout, and the version of a commit; test_wheels.py has wheels."""
 
 import os
-import platform
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import zipfile
-from pathlib import Path
 
 import pytest
 
 from fact import toolchain
 from fact.__main__ import main
+from wheels import PLAIN, TOOLS, own_folders, run, sources, static_tools, without_llvm  # noqa: F401
 
-STATIC = Path(__file__).resolve().parents[2] / "build" / "static"
-TOOLS = ("fact-compile", "fact-tune", "fact-registry")
 # Every Linux has these, all of them part of glibc.
 LIBC = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-.*\.so\.\d")
-LLVM = Path("/usr/lib/llvm-22")
-
-
-@pytest.fixture(scope="module")
-def static_tools():
-    missing = [name for name in TOOLS if not (STATIC / "bin" / name).exists()]
-    if missing and not os.environ.get("FACT_REQUIRE_COMPILER"):
-        pytest.skip(f"{', '.join(missing)} not built: ninja -C build fact-static-tools")
-    assert not missing, missing
-    return STATIC / "bin"
-
-
-def run(command, **options):
-    done = subprocess.run([str(word) for word in command], text=True,
-                          **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
-    assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def without_llvm():
-    """The beginning of a command that sees no LLVM: an empty folder is mounted over it."""
-    if not LLVM.is_dir():
-        return []
-    hide = ["unshare", "--map-root-user", "--mount", "sh", "-c",
-            f'mount -t tmpfs none {LLVM} && exec "$@"', "sh"]
-    if subprocess.run([*hide, "true"], capture_output=True).returncode:
-        pytest.skip("this process may not mount")
-    assert not run([*hide, "ls", LLVM])
-    return hide
-
-
-# What a user without LLVM has.
-PLAIN = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
 
 
 def test_static_tools_need_libc_alone(static_tools):
@@ -134,20 +95,6 @@ def test_static_tools_are_for_known_architectures(root):
     assert not done.stdout
 
 
-@pytest.fixture(scope="module")
-def sources(static_tools, tmp_path_factory, root):
-    """A checkout that has been built: a copy, since setuptools writes beside its sources."""
-    folder = tmp_path_factory.mktemp("checkout")
-    for name in ("python", "patterns", "include"):
-        shutil.copytree(root / name, folder / name,
-                        ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("setup.py", "pyproject.toml"):
-        shutil.copy(root / name, folder)
-    for name in ("CMakeLists.txt", "scripts", "build"):
-        (folder / name).symlink_to(root / name)
-    return folder
-
-
 def pip(*words, environment=None):
     """Runs pip, which fetches nothing."""
     # The tools are to be found where the sources are.
@@ -155,12 +102,6 @@ def pip(*words, environment=None):
     return subprocess.run([sys.executable, "-m", "pip", "--isolated", *map(str, words), "--no-deps",
                            "--no-build-isolation", "--no-index"], capture_output=True, text=True,
                           env={**inherited, **(environment or {})})
-
-
-def own_folders(folder):
-    """Variables that keep what FACT writes inside of this folder."""
-    return {"FACT_WORK_DIR": str(folder / "work"), "FACT_CACHE_DIR": str(folder / "cache"),
-            "FACT_PATTERNS": str(folder / "patterns")}
 
 
 def test_pip_installs_a_checkout(sources, tmp_path):
@@ -201,58 +142,6 @@ def test_a_checkout_that_cannot_be_built_says_so(sources, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "package" / "fact" / "version.txt").exists()
     assert not (tmp_path / "package" / "fact" / "bin").exists()
-
-
-@pytest.fixture(scope="module")
-def wheel(sources, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    done = pip("wheel", sources, "-w", folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return next(folder.glob("*.whl"))
-
-
-@pytest.mark.full
-def test_a_wheel_has_the_tools(wheel):
-    assert wheel.name.endswith(f"-py3-none-linux_{platform.machine()}.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    for name in (*(f"fact/bin/{tool}" for tool in TOOLS), "fact/py.typed", "fact/version.txt",
-                 "fact/include/fact/Runtime/Library.h", "fact/include/fact/Runtime/dlpack/dlpack.h"):
-        assert name in names
-    assert any(name.startswith("fact/share/fact/patterns/") for name in names)
-    record = next(name for name in names if name.endswith("entry_points.txt"))
-    commands = zipfile.ZipFile(wheel).read(record).decode()
-    assert all(f"\n{name} = " in commands for name in ("fact", *TOOLS))
-
-
-@pytest.mark.full
-def test_a_wheel_compiles_where_llvm_is_not(wheel, without_llvm, tmp_path, root):
-    """Installed into an empty environment, which has PyTorch and torch-mlir from this one."""
-    run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"])
-    python = tmp_path / "env" / "bin" / "python"
-    site = Path(run([python, "-c", "import site; print(site.getsitepackages()[0])"]).strip())
-    run([sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index",
-         wheel])
-    (site / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    shutil.copy(root / "examples" / "workloads" / "linear_chain.py", tmp_path)
-    variables = {**PLAIN, **own_folders(tmp_path)}
-    fact = [*without_llvm, tmp_path / "env" / "bin" / "fact"]
-    # The environment's own package, and its own tools.
-    options = {"env": variables, "cwd": tmp_path}
-    where = run([*without_llvm, python, "-c",
-                 "from fact import toolchain; print(toolchain.find_tool('fact-compile'))"], **options)
-    assert Path(where.strip()).resolve() == (site / "fact" / "bin" / "fact-compile").resolve()
-    report = run([*fact, "doctor"], **options)
-    assert "everything that compiling for this machine needs is here" in " ".join(report.split())
-    run([*fact, "compile", "linear_chain.py", "--size", "small", "--target", "host", "--candidates",
-         "1", "-o", "chain.so", "--save-weights", "chain.safetensors"], **options)
-    assert "output" in run([*fact, "run", "chain.so", "--weights", "chain.safetensors"], **options)
-    # The tools are commands too.
-    tune = subprocess.run([*without_llvm, tmp_path / "env" / "bin" / "fact-tune", tmp_path],
-                          capture_output=True, text=True, **options)
-    assert "no bundle.json" in tune.stderr
-    version = run([*fact, "--version"], **options).split()[1]
-    tool = run([site / "fact" / "bin" / "fact-tune", "--version"]).split()[1].rstrip(",")
-    assert version.startswith("0.") and tool.startswith(version.split(".dev")[0])
 
 
 def run_command(path, *words, **variables):
