@@ -193,14 +193,28 @@ chat::Reply Dialogue::complete(const chat::Request &request) {
   return chat::createHttpModel(http)->complete(request);
 }
 
+/// Completes a request, and tells what it waits for.
+chat::Reply Dialogue::waitForReply(const chat::Request &request) {
+  auto tell = [&](const std::string &text) {
+    if (options.progress)
+      options.progress(text);
+  };
+  size_t most = isReplay() ? recorded->rounds.size() : options.rounds;
+  tell("request " + std::to_string(said) + " of " + std::to_string(most) +
+       " to the language model");
+  chat::Reply reply = complete(request);
+  tell("");
+  return reply;
+}
+
 std::optional<std::string> Dialogue::ask(std::string message,
                                          const std::string &schema) {
   if (closed)
     return std::nullopt;
   messages.push_back({"user", std::move(message)});
   chat::Request request{messages, schema};
-  chat::Reply reply = complete(request);
   ++said;
+  chat::Reply reply = waitForReply(request);
   report.calls += reply.seconds > 0 || isReplay();
   report.retries += reply.retries;
   report.tokensIn += reply.tokensIn;

@@ -88,6 +88,7 @@ private:
   bool isReplay() const { return options.agent == "replay"; }
   mlir::LogicalResult readKey(std::string &key);
   chat::Reply complete(const chat::Request &request);
+  chat::Reply waitForReply(const chat::Request &request);
   void warnOfTranscript();
 
   mlir::ModuleOp module;

@@ -6,6 +6,7 @@
 #include "Groupings.h"
 #include "Reproducer.h"
 #include "RunTuner.h"
+#include "StageDisplay.h"
 #include "fact/Agent/Regrouping.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Driver/DescribeDiscovery.h"
@@ -33,12 +34,16 @@ public:
   Compilation(ModuleOp module, const CompileOptions &options)
       : module(module), options(options), agent(options.discovery),
         recorder(module.getContext(), [this](Diagnostic &diagnostic) {
+          display.yield();
           recordError(diagnostic);
           // Whoever prints diagnostics still does.
           return failure();
         }) {
     agent.target = options.target;
     agent.memory = &memory;
+    agent.progress = [this](const std::string &text) {
+      display.setDetail(text);
+    };
   }
 
   /// Runs all stages; the summary is written whether they succeed or not.
@@ -48,7 +53,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   LogicalResult runStages();
-  LogicalResult runPasses(StringRef stage,
+  LogicalResult runPasses(StringRef stage, const char *what,
                           function_ref<void(OpPassManager &)> build);
   LogicalResult discoverKernels();
   LogicalResult lockBundle();
@@ -73,6 +78,7 @@ private:
   unsigned countOps() const;
   bool hasTorch() const;
   void finishStage(StringRef stage, Clock::time_point start) {
+    display.end();
     // Rounds of refinement run stages again: add up their times.
     double before = stages.getNumber(stage).value_or(0);
     stages[stage] =
@@ -105,6 +111,7 @@ private:
   OwningOpRef<ModuleOp> unfused;
   bool differsFromRules = false;
   bool isFinished = false, triedSummary = false;
+  StageDisplay display;
   ScopedDiagnosticHandler recorder;
 };
 } // namespace
@@ -142,9 +149,10 @@ bool Compilation::hasTorch() const {
 }
 
 LogicalResult
-Compilation::runPasses(StringRef stage,
+Compilation::runPasses(StringRef stage, const char *what,
                        function_ref<void(OpPassManager &)> build) {
   Clock::time_point start = Clock::now();
+  display.begin(what);
   PassManager manager(module.getContext());
   build(manager);
   LogicalResult result = manager.run(module);
@@ -154,6 +162,7 @@ Compilation::runPasses(StringRef stage,
 
 LogicalResult Compilation::discoverKernels() {
   Clock::time_point start = Clock::now();
+  display.begin("grouping ops into kernels");
   module.getContext()->loadDialect<FactDialect>();
   // An agent's grouping is measured against that of the rules, and both against
   // a program with folded norms.
@@ -223,6 +232,7 @@ LogicalResult Compilation::bundle() {
            << machine.getName();
   std::unique_ptr<Target> target =
       createTarget(module.getContext(), machine.getDescription());
+  display.begin("writing the bundle");
   // A clone, because refinement still needs the regions.
   OwningOpRef<ModuleOp> program = module.clone();
   LogicalResult result =
@@ -327,6 +337,7 @@ LogicalResult Compilation::regroupKernels(bool &again) {
   if (!unfused || !isLanguageModel(agent) || !measuresForms())
     return success();
   Clock::time_point start = Clock::now();
+  display.begin("revising the grouping of ops");
   OwningOpRef<ModuleOp> next = unfused->clone();
   DiscoveryOptions revision = agent;
   revision.measured = bundleFolder();
@@ -387,7 +398,10 @@ LogicalResult Compilation::refineKernels(bool &again) {
   refinement.eps = options.refineEps;
   refinement.window = options.refineWindow;
   RefinementReport round;
-  if (failed(refine(module, refinement, round)))
+  display.begin("choosing more schedules");
+  LogicalResult refined = refine(module, refinement, round);
+  display.end();
+  if (failed(refined))
     return failure();
   again |= round.nominated > 0;
   report.addRequests(round.agent);
@@ -542,15 +556,18 @@ LogicalResult Compilation::runStages() {
   ops["imported"] = countOps();
   Reproducer reproducer(module, options.command, options.input);
   auto importTorch = [&] {
-    return runPasses("import", [](OpPassManager &manager) {
-      manager.addPass(createConvertTorchToFact());
-    });
+    return runPasses("import", "importing PyTorch's ops",
+                     [](OpPassManager &manager) {
+                       manager.addPass(createConvertTorchToFact());
+                     });
   };
   if (hasTorch() && failed(reproducer.run("import", importTorch)))
     return failure();
   if (stopsAfter(Stage::import))
     return stop();
-  auto raise = [&] { return runPasses("raise", buildRaisePipeline); };
+  auto raise = [&] {
+    return runPasses("raise", "raising ops", buildRaisePipeline);
+  };
   if (!fused && failed(reproducer.run("raise", raise)))
     return failure();
   ops["raised"] = countOps();

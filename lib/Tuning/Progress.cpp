@@ -4,15 +4,7 @@
 #include "fact/Tuning/Progress.h"
 #include "Search.h"
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
-#include <string_view>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace fact {
 namespace tuning {
@@ -96,18 +88,6 @@ double findShareDone(const Progress &progress, const Workload &load) {
   return done + open > 0 ? done / (done + open) : 0;
 }
 
-/// "2:10", "1:02:10".
-static std::string formatSeconds(double seconds) {
-  auto whole = static_cast<long long>(std::ceil(seconds));
-  char text[48];
-  if (whole >= 3600)
-    std::snprintf(text, sizeof(text), "%lld:%02lld:%02lld", whole / 3600,
-                  whole / 60 % 60, whole % 60);
-  else
-    std::snprintf(text, sizeof(text), "%lld:%02lld", whole / 60, whole % 60);
-  return text;
-}
-
 static std::string of(size_t part, size_t whole, const char *what) {
   return std::to_string(part) + " of " + std::to_string(whole) + " " + what;
 }
@@ -139,28 +119,9 @@ std::string describe(const Progress &progress, const Workload &load) {
 }
 
 ProgressDisplay::ProgressDisplay(std::function<Progress()> progress)
-    : progress(std::move(progress)), isTerminal(isatty(STDOUT_FILENO)),
-      next(Clock::now()) {
-  const char *variable = std::getenv("FACT_PROGRESS_FD");
-  std::string_view number = variable ? variable : "";
-  int descriptor = -1;
-  std::from_chars(number.data(), number.data() + number.size(), descriptor);
-  // Compilers and kernels do not inherit it.
-  if (descriptor > STDERR_FILENO &&
-      fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 &&
-      fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)
-    pipe = descriptor;
-  unsetenv("FACT_PROGRESS_FD");
+    : progress(std::move(progress)), next(Clock::now()) {
   if (!isFrequent())
     next += std::chrono::minutes(1);
-}
-
-void ProgressDisplay::clear() {
-  if (!isShown)
-    return;
-  isShown = false;
-  std::fputs("\r\033[K", stdout);
-  std::fflush(stdout);
 }
 
 void ProgressDisplay::wait(const Scheduler &scheduler) {
@@ -171,34 +132,13 @@ void ProgressDisplay::wait(const Scheduler &scheduler) {
                              : Clock::duration(std::chrono::minutes(1)));
   Progress found = progress();
   Workload load = scheduler.getWorkload();
-  show(findShareDone(found, load), describe(found, load));
-}
-
-void ProgressDisplay::show(double share, const std::string &text) {
-  if (pipe >= 0) {
-    std::string line = format("%.3f ", share) + text + "\n";
-    // A reader that is slow misses lines, and one that has gone is no reason to
-    // stop.
-    if (write(pipe, line.data(), line.size()) < 0 && errno != EAGAIN)
-      pipe = -1;
+  std::string text = describe(found, load);
+  if (isFrequent()) {
+    line.show(findShareDone(found, load), text);
     return;
   }
-  if (!isTerminal) {
-    std::printf("progress  %s\n", text.c_str());
-    std::fflush(stdout);
-    return;
-  }
-  constexpr size_t width = 20;
-  auto filled = static_cast<size_t>(share * width);
-  std::string line = "[" + std::string(filled, '#') +
-                     std::string(width - filled, '-') + "] " + text;
-  winsize size = {};
-  size_t columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col
-                       ? size.ws_col
-                       : 80;
-  std::printf("\r%s\033[K", line.substr(0, columns - 1).c_str());
+  std::printf("progress  %s\n", text.c_str());
   std::fflush(stdout);
-  isShown = true;
 }
 
 } // namespace tuning

@@ -277,10 +277,12 @@ def _show_discovery(path) -> None:
 
 
 def _export(options) -> int:
+    from . import progress
     from .export import export
 
     workload = _workload(options)
-    graph = export(workload.module, workload.inputs, kwargs=workload.kwargs, name=workload.name)
+    with progress.showing(f"exporting {workload.name}"):
+        graph = export(workload.module, workload.inputs, kwargs=workload.kwargs, name=workload.name)
     if options.output:
         graph.save(options.output)
     else:
@@ -373,7 +375,7 @@ def _input(entry, given, device):
 def _bench(options) -> int:
     import torch
 
-    from . import bench, precision, report
+    from . import bench, precision, progress, report
     from .library import load
     from .torch_version import require_torch_with_cuda
 
@@ -415,11 +417,12 @@ def _bench(options) -> int:
             model.use_graphs(options.graphs)
         return model
 
-    found = bench.bench(
-        workload.module, workload.inputs, variants, fact_model,
-        rounds=options.rounds, repeats=options.repeats, errors=not options.no_error,
-        progress=lambda text: print(f"... {text}", file=sys.stderr, flush=True),
-    )
+    with progress.showing(f"measuring {workload.name}") as bar:
+        found = bench.bench(
+            workload.module, workload.inputs, variants, fact_model,
+            rounds=options.rounds, repeats=options.repeats, errors=not options.no_error,
+            progress=bar.say if bar.is_shown else _print_step, count=bar.count,
+        )
     shapes = ", ".join("x".join(map(str, x.shape)) for x in workload.inputs)
     where = torch.cuda.get_device_name() if device == "cuda" else \
         f"cpu, {torch.get_num_threads()} thread(s)"
@@ -429,7 +432,8 @@ def _bench(options) -> int:
         print(f"note: {text}")
     steps = []
     if options.kernels and not found["fact"].failure:
-        steps = bench.profile(model, workload.inputs)
+        with progress.showing("measuring kernels") as bar:
+            steps = bench.profile(model, workload.inputs, count=bar.count)
         report.table(bench.KERNEL_COLUMNS, bench.kernel_rows(steps), "kernels, one after the other")
     if options.json:
         figures = {
@@ -446,6 +450,10 @@ def _bench(options) -> int:
     if found["fact"].failure:
         raise FactError(f"FACT was not measured: {found['fact'].failure}")
     return 0
+
+
+def _print_step(text: str) -> None:
+    print(f"... {text}", file=sys.stderr, flush=True)
 
 
 def _registry(arguments: list[str]) -> int:

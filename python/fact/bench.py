@@ -30,6 +30,9 @@ VARIANTS = ("eager", "compile", "reduce-overhead", "max-autotune", "fact")
 
 _FLUSH_BYTES = 256 << 20
 
+# Is told how many parts of how many are done, and what is done now.
+Count = Callable[[int, int, str], None]
+
 
 def choose_variants(names: str | None, device: str) -> list[str]:
     """What is measured beside FACT: `names` with commas between them. None are all variants; on
@@ -115,24 +118,31 @@ def measure(
     callables: dict[str, Callable[[], Any]], device: torch.device,
     *, rounds: int = 10, repeats: int = 5, warmup: int = 3,
     clock: Callable[[], float] = time.perf_counter,
+    count: Count = lambda done, whole, what: None,
 ) -> dict[str, list[list[float]]]:
-    """Times of each callable, one list per round, in alternating order."""
+    """Times of each callable, one list per round, in alternating order. `count` is called between
+    runs."""
     timer = Timer(device, clock)
-    for function in callables.values():
+    whole = rounds * len(callables)
+    for name, function in callables.items():
+        count(0, whole, f"warming up {name}")
         timer(function, warmup)
     times: dict[str, list[list[float]]] = {name: [] for name in callables}
     for round_ in range(rounds):
         order = list(callables) if round_ % 2 == 0 else list(reversed(callables))
-        for name in order:
+        for index, name in enumerate(order):
+            count(round_ * len(order) + index, whole, f"measuring {name}, round {round_ + 1} of {rounds}")
             times[name].append(timer(callables[name], repeats))
     return times
 
 
-def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50) -> dict[str, float]:
+def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50,
+                 count: Count = lambda done, whole, what: None) -> dict[str, float]:
     """The median of the microseconds until a call on the GPU returns. The GPU is idle before
     each, so that none waits for it."""
     times: dict[str, list[float]] = {name: [] for name in callables}
-    for _ in range(rounds):
+    for round_ in range(rounds):
+        count(round_, rounds, "measuring the host's time of calls")
         for name, function in callables.items():
             torch.cuda.synchronize()
             start = time.perf_counter()
@@ -143,7 +153,7 @@ def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50) -> d
 
 def measure_gpu(
     callables: dict[str, Callable[[], Any]], flush: Callable[[], Any], host_us: dict[str, float],
-    rounds: int = 30,
+    rounds: int = 30, count: Count = lambda done, whole, what: None,
 ) -> dict[str, list[list[float]]]:
     """The GPU's milliseconds of each callable, one run per round. It sleeps before each run until
     all of the run is enqueued, so that it waits for no launch within."""
@@ -151,6 +161,7 @@ def measure_gpu(
     cycles_per_us = 2000
     events: dict[str, list] = {name: [] for name in callables}
     for round_ in range(rounds):
+        count(round_, rounds, "measuring the GPU's time of calls")
         order = list(callables) if round_ % 2 == 0 else list(reversed(callables))
         for name in order:
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -209,8 +220,10 @@ def bench(
     repeats: int = 5,
     errors: bool = True,
     progress: Callable[[str], None] = lambda text: None,
+    count: Count = lambda done, whole, what: None,
 ) -> dict[str, Measurement]:
-    """Measures the variants; one that fails is reported and not measured."""
+    """Measures the variants; one that fails is reported and not measured. `progress` is told what
+    begins, and `count` how many of its parts are done."""
     device = inputs[0].device
     found = {name: Measurement(name) for name in variants}
     callables: dict[str, Callable[[], Any]] = {}
@@ -238,11 +251,11 @@ def bench(
             callables[name] = run
         del exact
         progress(f"measuring {rounds} rounds of {', '.join(callables)}")
-        for name, times in measure(callables, device, rounds=rounds, repeats=repeats).items():
+        for name, times in measure(callables, device, rounds=rounds, repeats=repeats, count=count).items():
             found[name].rounds = times
         if device.type == "cuda":
-            host_us = measure_host(callables)
-            alone = measure_gpu(callables, Timer(device).flush.zero_, host_us)
+            host_us = measure_host(callables, count=count)
+            alone = measure_gpu(callables, Timer(device).flush.zero_, host_us, count=count)
             for name, rounds_alone in alone.items():
                 found[name].host_us = host_us[name]
                 found[name].gpu_ms = Measurement(name, rounds=rounds_alone).median
@@ -256,7 +269,8 @@ def use_threads(count: int) -> None:
     torch.set_num_threads(count)
 
 
-def profile(model, inputs: list[torch.Tensor], runs: int = 50) -> list[dict[str, Any]]:
+def profile(model, inputs: list[torch.Tensor], runs: int = 50,
+            count: Count = lambda done, whole, what: None) -> list[dict[str, Any]]:
     """Times of each kernel launch, in order, on a separate instance that waits after each."""
     library = model.library
     before = os.environ.get("FACT_PROFILE")
@@ -272,7 +286,8 @@ def profile(model, inputs: list[torch.Tensor], runs: int = 50) -> list[dict[str,
                 os.environ["FACT_PROFILE"] = before
         other.signature = model.signature
         with torch.no_grad():
-            for _ in range(runs):
+            for run in range(runs):
+                count(run, runs, "measuring kernels")
                 other(*inputs)
         other.close()
         steps = json.loads(path.read_text())["steps"]

@@ -21,7 +21,7 @@ import torch
 from . import progress, toolchain
 from .end_to_end import Refused, compare_with_module
 from .errors import CompilerError, FactError, FactWarning
-from .export import ExportedGraph, export
+from .export import ExportedGraph, export, model_name
 from .library import Library, Model, load
 from .machine import environment, require_gpu, require_host_compiler, resolve_target
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
@@ -62,11 +62,11 @@ def compile(
     verify: run the library and the module once on these inputs and refuse a library that
         is further from fp64 than 1.5 times the module itself, plus one rounding. A cached
         library that was compared before is not compared again.
-    verbose: print what the tools print, in place of a bar.
+    verbose: print what the tools print, in place of a bar while they run.
     dynamic_shapes: sizes are fixed, so nothing but None is accepted.
     """
     module, inputs, kwargs = open_program(module, inputs, kwargs, dynamic_shapes)
-    graph = export(module, inputs, kwargs=kwargs, name=name)
+    graph = _export(module, inputs, kwargs, name)
     if any(tensor.is_meta for tensor in graph.weights.values()):
         raise FactError(f"{graph.name} is on the meta device and has no weights: use fact.build, "
                         "and give them to the library with load_weights")
@@ -96,7 +96,7 @@ def build(
     The module may be on the meta device, and then the library cannot be compared with it.
     """
     module, inputs, kwargs = open_program(module, inputs, kwargs)
-    graph = export(module, inputs, kwargs=kwargs, name=name)
+    graph = _export(module, inputs, kwargs, name)
     library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
     if any(tensor.is_meta for tensor in graph.weights.values()):
         log.warning("%s was not compared with its module, which is on the meta device and has "
@@ -126,7 +126,7 @@ def bundle(
     Other arguments are those of `compile`.
     """
     module, inputs, kwargs = open_program(module, inputs, kwargs)
-    graph = export(module, inputs, kwargs=kwargs, name=name)
+    graph = _export(module, inputs, kwargs, name)
     return bundle_graph(graph, target, output, _options(candidates, options), verbose)
 
 
@@ -157,7 +157,7 @@ def translate(
 ) -> dict[str, float]:
     """Writes the text of a stage, `import`, `raise` or `discover`; returns times by stage."""
     module, inputs, kwargs = open_program(module, inputs, kwargs)
-    graph = export(module, inputs, kwargs=kwargs, name=name)
+    graph = _export(module, inputs, kwargs, name)
     path = Path(output).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
     arguments = ["-o", str(path), f"--until={until}", *options]
@@ -259,7 +259,8 @@ def verify_library(library: Library, model: Model | None, module: torch.nn.Modul
     path, work, stamp = Path(library.path), library.work_folder, Stamp(library.work_folder)
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     try:
-        verdict = library.verdict = compare_with_module(model, module, inputs, kwargs)
+        with progress.showing(f"comparing {library.name} with the module in fp64"):
+            verdict = library.verdict = compare_with_module(model, module, inputs, kwargs)
     except Refused as error:
         with locked(work):
             stamp.remove()
@@ -289,6 +290,12 @@ def _create(library: Library, graph: ExportedGraph) -> Model:
     return model
 
 
+def _export(module: torch.nn.Module, inputs: Sequence[Any], kwargs: dict[str, Any] | None,
+            name: str | None) -> ExportedGraph:
+    with progress.showing(f"exporting {name or model_name(module)}"):
+        return export(module, inputs, kwargs=kwargs, name=name)
+
+
 def _options(candidates: int | None, options: Sequence[str]) -> list[str]:
     return [*([] if candidates is None else [f"--candidates={candidates}"]), *options]
 
@@ -307,7 +314,7 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)
         process = subprocess.run(command, env=variables, text=True)
     else:
-        with progress.showing(f"compiling {graph.name}") as (more, descriptors):
+        with progress.following(f"compiling {graph.name}") as (more, descriptors):
             process = subprocess.run(command, env={**variables, **more}, text=True, errors="replace",
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                      pass_fds=descriptors)

@@ -6,6 +6,7 @@
 
 #include "fact/Fusion/Fusibility.h"
 #include "mlir/IR/DialectInterface.h"
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -158,6 +159,9 @@ struct AgentOptions {
   /// Discovery and refinement that share one are one run: one transcript and
   /// one budget. Null: a run of its own.
   AgentMemory *memory = nullptr;
+
+  /// Told what an agent waits for, and "" when it goes on. May be empty.
+  std::function<void(const std::string &)> progress;
 };
 
 class Retrieval;

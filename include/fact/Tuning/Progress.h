@@ -4,10 +4,10 @@
 #ifndef FACT_TUNING_PROGRESS_H
 #define FACT_TUNING_PROGRESS_H
 
+#include "fact/Support/ProgressLine.h"
 #include "fact/Tuning/Process.h"
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace fact {
@@ -42,25 +42,20 @@ std::string describe(const Progress &progress, const Workload &load);
 /// Between 0 and 1: commands that have ended, of all that are known.
 double findShareDone(const Progress &progress, const Workload &load);
 
-/// Shows the progress of a scheduler while it runs: as the last line of a
-/// terminal, elsewhere as a line each minute, and in a pipe whose number is in
-/// FACT_PROGRESS_FD as lines of "SHARE TEXT".
+/// Shows the progress of a scheduler while it runs, by a ProgressLine. Where
+/// that writes nothing, prints a line each minute.
 class ProgressDisplay : public Scheduler::Observer {
 public:
   explicit ProgressDisplay(std::function<Progress()> progress);
 
   void wait(const Scheduler &scheduler) override;
-  void clear() override;
+  void clear() override { line.clear(); }
 
 private:
-  bool isFrequent() const { return isTerminal || pipe >= 0; }
-  void show(double share, const std::string &text);
+  bool isFrequent() const { return line.hasPipe() || line.hasTerminal(); }
 
   std::function<Progress()> progress;
-  bool isTerminal = false;
-  bool isShown = false;
-  /// -1 if there is none.
-  int pipe = -1;
+  ProgressLine line{/*isLent=*/false};
   std::chrono::steady_clock::time_point next;
 };
 
