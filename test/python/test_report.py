@@ -5,23 +5,32 @@ from __future__ import annotations
 
 import collections
 import copy
+import fcntl
 import json
+import os
+import pty
 import random
 import re
 import shutil
+import struct
 import subprocess
+import sys
+import termios
 
 import pytest
+import torch
 
+from agent_runs import GRAPH
 from fact import FactError, toolchain
 from fact.__main__ import main
-from fact.reporting import units
+from fact.reporting import text as terminal, units
 from fact.reporting.collect import build_report, find_report, read
 from fact.reporting.data import Report
 from fact.reporting.page import render
 from fact.reporting.rails import Block, Node, fold, lay_out, nodes_after, nodes_before
 from fact.reporting.transcript import read_proposals
-from report_pages import Page, replayed
+from hostile_server import Server, pattern, patterns
+from report_pages import Page, compile_bundle, replayed
 
 needs_compiler = pytest.mark.skipif(toolchain.find_tool("fact-compile") is None,
                                     reason="fact-compile is not built")
@@ -346,8 +355,130 @@ def test_compile_writes_a_page(compiled, capsys, tmp_path):
     assert main(["report", str(compiled), "--text"]) == 0
     text = capsys.readouterr().out
     assert "mlp for host: tuned" in text and "winner" in text and report.kernels[0].name in text
+    check_text_of_mlp(report, text)
     assert main(["report", str(page), "-o", str(tmp_path / "again.html")]) == 0
     assert (tmp_path / "again.html").read_text() == page.read_text()
+
+
+def check_text_of_mlp(report, text):
+    """The graph before and after, grouped; memory, objects and seconds, as in the data."""
+    assert "Graph: 6 ops before fusion, 3 launches after\nx : 4x16xf32\n" in text
+    assert "  %0 = matmul(x, up.weight) {transpose_b} : 4x32xf32  mlp.py:11\n" \
+           "  %1 = add(%0, up.bias) : 4x32xf32  mlp.py:11\n" in text
+    graph = report.graph
+    grouped = []
+    for line in text.partition("\nGraph: ")[2].partition("\nreturn %5\n")[0].splitlines()[2:]:
+        if number := re.match(r"  %(\d) = (\w+)\(", line):
+            assert graph.ops[int(number[1])].op == number[2]
+            grouped[-1][1].append(int(number[1]))
+        else:
+            grouped.append((line.partition(":")[0], []))
+    assert grouped == [(group.kernel, [i for i, op in enumerate(graph.ops) if op.group == number])
+                       for number, group in enumerate(graph.groups)]
+
+    def row(name, value):
+        return re.search(rf"^ *{re.escape(name)} +{re.escape(value)} *$", text, re.M)
+
+    statistics = report.statistics
+    memory, objects, tuning = statistics["memory"], statistics["objects"], statistics["tuning"]
+    assert memory["workspace_bytes"] > 0
+    assert row("workspace", units.scaled(memory["workspace_bytes"], "B"))
+    assert row("objects", f"{objects['compiled']} compiled, {objects['cached']} cached")
+    assert objects["compiled"] + objects["cached"] >= len(report.kernels)
+    for name, seconds in {**tuning, **statistics["stages"]}.items():
+        if name != "total":
+            assert row(name.replace("_", " "), f"{seconds:.2f}"), name
+    assert tuning["total"] > tuning["link"] > 0 and tuning["compile_and_measure"] > 0
+    for kernel in report.kernels:
+        assert re.search(rf"^ *{kernel.name} +{kernel.norm_error:.1e} ", text, re.M)
+
+
+@needs_compiler
+def test_provenance(compiled, root):
+    """Who compiled it, where and how: on the page, in the data and in the terminal."""
+    import platform
+
+    found = find_report(compiled).provenance
+    assert list(found) == ["fact version", "llvm version", "verifier version", "processor", "machine",
+                           "compiler", "seed", "tuned on", "command",
+                           *(["commit"] if (root / ".git").exists() else []), "python", "torch"]
+    tuning, = (compiled.parent / "work").glob("*/bundle/tuning.json")
+    measured = read(tuning)
+    for key, name in {"machine": "machine", "compiler": "compiler", "seed": "seed",
+                      "tuned on": "date"}.items():
+        assert found[key] == str(measured[name])
+    versions = read(tuning.with_name("bundle.json"))["versions"]
+    assert {key: found[f"{key} version"] for key in versions} == {
+        key: str(value) for key, value in versions.items()}
+    assert found["machine"].startswith(f"{platform.machine()}, ")
+    assert found["python"] == platform.python_version() and found["torch"] == torch.__version__
+    assert found["command"].startswith("fact ")
+    page = check_page(compiled.with_suffix(".report.html").read_text())
+    told = page.text.partition("Provenancefact version")[2]
+    assert told and all(" ".join(value.split()) in told for value in found.values())
+
+
+def in_columns(columns, *arguments):
+    """What the command prints to a terminal."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        # The size is set before anything asks for it.
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execvp(sys.executable, [sys.executable, "-m", "fact", *map(str, arguments)])
+    printed = b""
+    try:
+        while data := os.read(terminal, 1 << 16):
+            printed += data
+    except OSError:  # The end, on Linux.
+        pass
+    os.close(terminal)
+    assert os.waitpid(pid, 0)[1] == 0, printed.decode()
+    return re.sub(r"\x1b\[[\d;]*m", "", printed.decode()).replace("\r\n", "\n")
+
+
+@needs_compiler
+def test_text_in_80_columns(compiled, agent_folder, tmp_path):
+    report = find_report(compiled)
+    text = in_columns(80, "report", compiled, "--text")
+    assert max(map(len, text.splitlines())) <= 80
+    # Names of kernels are whole, and each has a row of figures in one line.
+    kernels = text.partition("Kernels, measured")[2].partition("Candidates")[0]
+    for kernel in report.kernels:
+        assert re.search(rf"^ {kernel.name} +1 +[\d.]+ [µn]s +\d+ % +#+ +", kernels, re.M)
+    # Of a model for a GPU: long lines of ops are wrapped behind their beginnings.
+    folder, report = agent_folder
+    text = in_columns(80, "report", folder, "--text")
+    graph = text.partition("\nGraph: 25 ops before fusion, 7 launches after\n")[2].partition("\n\nKernels")[0]
+    lines = graph.splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) > 25 + 7 + 2
+    assert re.findall(r"^  %(\d+) = ", graph, re.M) == [str(i) for i in range(25)]
+    assert sum(line.startswith(6 * " ") for line in lines) == len(lines) - 25 - 7 - 2
+    assert re.findall(r"^(\w+): ", graph, re.M) == [group.kernel for group in report.graph.groups]
+
+
+def test_text_of_repeated_layers(capsys):
+    """A layer that repeats is printed once, ops in no kernel too."""
+    ops, groups = [], []
+    for _ in range(40):
+        for op, kernel in (("norm", "rowwise_0"), ("matmul", "gemm_1"), ("gelu", "gemm_1")):
+            if op != "gelu":
+                groups.append({"kernel": kernel, "rule": kernel})
+            ops.append({"op": op, "type": "4x4xf32", "group": len(groups) - 1,
+                        "operands": [len(ops) - 1 if ops else {"input": "x"}]})
+    ops.append({"op": "reshape", "type": "16xf32", "operands": [119]})
+    data = Report("m", "not tuned").to_json()
+    data["graph"] |= {"ops": ops, "groups": groups, "outputs": [120], "inputs": [{"name": "x"}]}
+    terminal.show(Report.from_json(data))
+    shown = capsys.readouterr().out.partition("\nGraph: ")[2].splitlines()
+    assert shown[0] == "121 ops before fusion, 80 launches after"
+    assert shown[2:] == [
+        "40 times, the first of them:", "  rowwise_0: norm", "    %0 = norm(x) : 4x4xf32",
+        "  gemm_1: matmul → gelu", "    %1 = matmul(%0) : 4x4xf32", "    %2 = gelu(%1) : 4x4xf32",
+        "%120 = reshape(%119) : 16xf32", "return %120"]
+    data["graph"] |= {"ops": [{**op, "group": None} for op in ops[:3]], "groups": [], "outputs": [2]}
+    terminal.show(Report.from_json(data))
+    shown = capsys.readouterr().out.partition("\nGraph: ")[2].splitlines()
+    assert shown[0] == "3 ops, not grouped into kernels" and shown[2] == "%0 = norm(x) : 4x4xf32"
 
 
 @needs_compiler
@@ -389,6 +520,71 @@ def test_an_ablation_that_was_measured():
         {"name": "rows", "gain": -0.05, "detail": ""}]}
     page = check_page(render(Report.from_json(data)))
     assert "Ablation" in page.text and "gemmform fused 25 %" in page.text and "-5 %" in page.text
+
+
+@needs_compiler
+def test_an_ablation_of_the_tuner(tmp_path, monkeypatch, capfd):
+    """What `fact-tune --ablate` measures is on the page, and what it prints beside it."""
+    pytest.importorskip("torch_mlir")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    (tmp_path / "mlp.py").write_text(WORKLOAD)
+    # Every other form is measured, however slow it is predicted to be.
+    assert main(["compile", str(tmp_path / "mlp.py"), "--target=host", "--candidates=2",
+                 "--option=--tuner-argument=--ablate", "--option=--alternatives=100",
+                 "-o", str(tmp_path / "mlp.so")]) == 0
+    assert re.search(r"^kernel +form +against +gain +interval$", capfd.readouterr().out, re.M)
+    tuning, = (tmp_path / "work").glob("*/bundle/tuning.json")
+    measured = read(tuning)["ablations"]
+    assert measured and {each["form"] for each in measured} <= {"fused", "single", "apart"}
+    rows = find_report(tmp_path / "mlp.so").ablation
+    assert sorted((row.name, row.gain) for row in rows) == sorted(
+        (each["kernel"], each["ratio"] - 1) for each in measured)
+    page = check_page((tmp_path / "mlp.report.html").read_text())
+    sections = [attributes["id"] for tag, attributes in page.elements if tag == "section"]
+    assert sections.index("ablation") == sections.index("kernels") + 1
+    shown = page.text.partition("measured in turn with the program as it is.")[2]
+    for each in measured:
+        assert (f"{each['kernel']}form {each['form']}, other {each['other']}, ratio low "
+                f"{each['ratio_low']:.4g}, ratio high {each['ratio_high']:.4g} "
+                f"{units.percent(each['ratio'] - 1)}") in shown
+    assert main(["report", str(tmp_path / "mlp.so"), "--text"]) == 0
+    text = capfd.readouterr().out
+    assert re.search(rf"^ *without +longer by .*\n.*\n *{rows[0].name} +{units.percent(rows[0].gain)} ", text,
+                     re.M)
+
+
+@needs_compiler
+def test_proposals_of_a_model_that_were_rejected(tmp_path, monkeypatch, capsys):
+    """With the compiler's reason and the model's rationale, on the page and in the terminal."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    (tmp_path / "graph.mlir").write_text(GRAPH)
+    proposals = patterns(
+        pattern("n0 n1", "gemm_epilogue", rationale="the product and its epilogue"),
+        # The next one would make a cycle with this one.
+        pattern("n2 n4", rationale="what reads the exponential"),
+        pattern("n3 n5", rationale="what reads the tangent"),
+        pattern("n9", rationale="an op of another graph"))
+    with Server(proposals) as server:
+        folder = compile_bundle(tmp_path / "graph.mlir", tmp_path / "run", "--agent=llm",
+                                f"--llm-url={server.url}", "--llm-model=small", "--llm-rounds=1",
+                                f"--transcript={tmp_path / 'transcript.json'}", target="host")
+    report = find_report(folder)
+    verdicts = {tuple(p.ops): (p.accepted, p.reason) for p in report.proposals}
+    accepted = [ops for ops, (is_accepted, _) in verdicts.items() if is_accepted]
+    assert len(verdicts) == 4 and accepted == [("n0 matmul", "n1 gelu"), ("n2 exp", "n4 add")]
+    assert verdicts[("n9",)][1] == "there is no op 'n9' in the graph"
+    assert all(reason for is_accepted, reason in verdicts.values() if not is_accepted)
+    page = check_page(render(report))
+    listed = [attributes["class"] for tag, attributes in page.elements
+              if tag == "li" and attributes.get("class") in ("accepted", "rejected")]
+    assert listed == ["accepted", "accepted", "rejected", "rejected"]
+    assert main(["report", str(folder), "--text"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for proposal in report.proposals:
+        assert proposal.rationale in page.text and proposal.rationale in text
+        assert proposal.reason in page.text and proposal.reason in text
+    assert "rejected pointwise fusion, request 1" in page.text
+    assert f"rejected pointwise: n9; an op of another graph; {verdicts[('n9',)][1]}" in text
 
 
 @needs_compiler

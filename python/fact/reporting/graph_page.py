@@ -8,7 +8,7 @@ from html import escape
 
 from . import units
 from .data import Report
-from .rails import Block, Node, Rail, fold, lay_out, nodes_after, nodes_before
+from .rails import Block, Node, Rail, fold, lay_out, nodes_after, nodes_before, prepared
 
 # Pixels: the height of the upper part of a rail, in which its curves are, and of half of it.
 _HEIGHT, _MIDDLE = 36, 18
@@ -42,11 +42,7 @@ def graph_section(report: Report, hues: dict[str, str], number: dict[str, int]) 
         launches = sum(not group.prepare for group in graph.groups)
         columns.append(_column("After", units.count(launches, "launch"), after, hue,
                                _Kernels(report, number).cell))
-    prepared: dict[str, int] = {}
-    for group in graph.groups:
-        if group.prepare:
-            prepared[group.kernel] = prepared.get(group.kernel, 0) + 1
-    names = ", ".join(name + (f" × {n}" if n > 1 else "") for name, n in prepared.items())
+    names = prepared(graph)
     once = (f'<p class="note">Once per set of weights, before the first call: {escape(names)}.</p>'
             if names else "")
     return f'<p class="note">{note}</p>{FOLD_BUTTONS}<div class="graphs">{"".join(columns)}</div>{once}'

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import report as terminal
-from . import charts, units
+from . import charts, facts, units
 from .collect import DATA_BEGIN, DATA_END
 from .data import Candidate, Kernel, Report
 from .graph_page import FOLD_BUTTONS, graph_section
@@ -299,27 +299,9 @@ class _Page:
                 + (f'<ol class="proposals">{items}</ol>' if items else ""))
 
     def statistics(self) -> str:
-        statistics, text = self.report.statistics, ""
-        for title, key in (("Stages", "stages"), ("Tuning", "tuning")):
-            seconds = {name: value for name, value in (statistics.get(key) or {}).items()
-                       if isinstance(value, (int, float)) and name != "total"}
-            if seconds:
-                text += _seconds(title, seconds)
-        ops, memory = statistics.get("ops") or {}, statistics.get("memory") or {}
-        objects = statistics.get("objects") or {}
-        facts = [("ops imported from PyTorch", ops.get("imported")), ("after raising", ops.get("raised")),
-                 ("weights", self.report.weights or None),
-                 ("workspace", units.scaled(memory["workspace_bytes"], "B")
-                  if memory.get("workspace_bytes") else None),
-                 ("prepared weights", units.scaled(memory["prepared_bytes"], "B")
-                  if memory.get("prepared_bytes") else None),
-                 ("objects", f"{objects.get('compiled', 0)} compiled, {objects.get('cached', 0)} cached"
-                  if objects else None)]
-        for number, each in enumerate(statistics.get("refinement") or [], 1):
-            facts.append((f"refinement {number}", f"{each.get('kernels', 0)} kernels, "
-                          f"{each.get('schedules', 0)} new schedules"))
-        facts = [(name, str(value)) for name, value in facts if value is not None]
-        return (f'<div class="columns wide">{text}</div>' if text else "") + _definitions(facts)
+        text = "".join(_seconds(title, times) for title, times in facts.seconds(self.report))
+        return ((f'<div class="columns wide">{text}</div>' if text else "")
+                + _definitions(facts.statistics(self.report)))
 
 
 def _tile(name: str, value: str, note: str) -> str:
@@ -370,7 +352,7 @@ def _proposal(proposal: Any) -> str:
 
 def _seconds(title: str, seconds: dict[str, float]) -> str:
     most = max(seconds.values()) or 1
-    rows = "".join(f'<tr><th scope="row">{escape(name.replace("_", " "))}</th><td>'
+    rows = "".join(f'<tr><th scope="row">{escape(name)}</th><td>'
                    f'<span class="length" style="width:{70 * value / most:.1f}%"></span> '
                    f'{units.seconds(value)}</td></tr>' for name, value in seconds.items())
     return f'<table class="bars"><caption>{title}</caption><tbody>{rows}</tbody></table>'

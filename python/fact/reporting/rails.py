@@ -158,6 +158,15 @@ def nodes_after(graph: Graph) -> list[Node]:
     return _with_outputs(graph, nodes, rows, at)
 
 
+def prepared(graph: Graph) -> str:
+    """The kernels that run once per set of weights."""
+    counts: dict[str, int] = {}
+    for group in graph.groups:
+        if group.prepare:
+            counts[group.kernel] = counts.get(group.kernel, 0) + 1
+    return ", ".join(name + (f" × {n}" if n > 1 else "") for name, n in counts.items())
+
+
 def _inputs(graph: Graph) -> tuple[list[Node], dict[str, int], dict[int, int]]:
     nodes = [Node(tensor.name, ("input", tensor.name), detail="input", type=tensor.type)
              for tensor in graph.inputs]
