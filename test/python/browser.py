@@ -11,22 +11,34 @@ import shutil
 import subprocess
 import time
 
+import pytest
+
+MISSING = "chromium is not installed: run scripts/setup.sh --full"
+
 
 def find_chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which(
         "google-chrome")
 
 
+# The setup of `make check-full` installs it, so that a test without it fails there.
+needs_chromium = pytest.mark.skipif(
+    find_chromium() is None and not os.environ.get("FACT_REQUIRE_COMPILER"), reason=MISSING)
+
+
 class Browser:
     """One page. `problems` are messages of its console, exceptions, and requests."""
 
     def __init__(self, profile):
+        program = find_chromium()
+        if program is None:
+            raise FileNotFoundError(MISSING)
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
         # The browser reads commands from descriptor 3 and writes to 4.
         script = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
         self._process = subprocess.Popen(
-            ["bash", "-c", script, "bash", find_chromium(), "--headless=new", "--no-sandbox",
+            ["bash", "-c", script, "bash", program, "--headless=new", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
              "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
             pass_fds=(to_browser, from_browser), stderr=subprocess.DEVNULL,

@@ -12,14 +12,12 @@ import sys
 
 import pytest
 
-from browser import Browser, find_chromium
+from browser import Browser, needs_chromium
 from fact.reporting.collect import build_report, find_report
 from fact.reporting.page import render
 from report_pages import replayed
 
-pytestmark = [pytest.mark.full,
-              pytest.mark.skipif(find_chromium() is None, reason="chromium is not installed: run "
-                                 "scripts/setup.sh --full")]
+pytestmark = [pytest.mark.full, needs_chromium]
 
 PHONE, DESKTOP = (390, 844), (1280, 900)
 

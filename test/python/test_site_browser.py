@@ -9,12 +9,10 @@ import sys
 
 import pytest
 
-from browser import Browser, find_chromium
+from browser import Browser, needs_chromium
 from test_report_browser import CLIPPED, CONTRAST, DESKTOP, PHONE
 
-pytestmark = [pytest.mark.full,
-              pytest.mark.skipif(find_chromium() is None, reason="chromium is not installed: run "
-                                 "scripts/setup.sh --full")]
+pytestmark = [pytest.mark.full, needs_chromium]
 SHOWN = ("index.html", "start.html", "how-it-works.html", "comparison.html")
 
 
