@@ -107,7 +107,7 @@ def Program_InputOp : Program_BufferOp<"input", [Pure]> {
   let summary = "memory of an argument of the model";
   let description = [{
     ```mlir
-    %0 = program.input 0 : tensor<4x8xf32>
+    %x = program.input 0 : tensor<8x8xf32>
     ```
 
     Constraints:
@@ -122,7 +122,7 @@ def Program_OutputOp : Program_BufferOp<"output", [Pure]> {
   let summary = "memory of a result of the model";
   let description = [{
     ```mlir
-    %0 = program.output 0 : tensor<4x8xf32>
+    %y = program.output 0 : tensor<4x8xf32>
     ```
 
     Constraints:
@@ -140,7 +140,7 @@ def Program_WeightOp : Program_BufferOp<"weight",
   let summary = "memory of a weight";
   let description = [{
     ```mlir
-    %0 = program.weight @up.weight : tensor<3072x768xbf16>
+    %up.weight = program.weight @up.weight : tensor<4x8xf32>
     ```
 
     Constraints:
@@ -155,7 +155,7 @@ def Program_ConstantOp : Program_BufferOp<"constant", [Pure]> {
   let summary = "memory of a tensor known at compile time";
   let description = [{
     ```mlir
-    %0 = program.constant dense<5.0e-01> : tensor<4xf32>
+    %half = program.constant dense<5.0e-01> : tensor<4x8xf32>
     ```
 
     Constraints:
@@ -179,8 +179,8 @@ def Program_AllocOp : Program_BufferOp<"alloc"> {
     is from the start of either.
 
     ```mlir
-    %0 = program.alloc workspace : tensor<4x8xf32>
-    %1 = program.alloc prepared at 256 : tensor<4x8xf32>
+    %workspace = program.alloc workspace at 0 : tensor<4x8xf32>
+    %prepared = program.alloc prepared at 256 : tensor<4x8xf32>
     ```
 
     Constraints:
@@ -214,7 +214,7 @@ def Program_PartOp : Program_BufferOp<"part", [Pure]> {
     loop, which differ in their parts alone, launch one kernel.
 
     ```mlir
-    %0 = program.part %x at 128 : tensor<4x8xf32>
+    %rows = program.part %x at 128 : tensor<4x8xf32>
     ```
 
     Constraints:
@@ -240,7 +240,7 @@ def Program_LaunchOp : Program_Op<"launch",
     Reads the buffers before the arrow and writes those after it.
 
     ```mlir
-    program.launch @gemm_epilogue_0(%x, %up.weight) -> (%workspace)
+    program.launch @pointwise_0(%rows, %up.weight) -> (%workspace)
     ```
 
     Constraints:

@@ -81,7 +81,8 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     `fact.target`:
 
     ```mlir
-    module attributes {fact.target = #fact.machine<"h200">} { ... }
+    module attributes {fact.target = #fact.machine<"h200">} {
+    }
     ```
 
     Built in: GPUs such as `a100`, `rtx4090`, `h200` and `b200`, `host`, and

@@ -35,7 +35,7 @@ def Fact_GetWeightOp : Fact_TensorOp<"get_weight",
   let summary = "the value of a weight";
   let description = [{
     ```mlir
-    %0 = fact.get_weight @up.weight : tensor<3072x768xbf16>
+    %w = fact.get_weight @up.weight : tensor<3072x768xbf16>
     ```
 
     Constraints:
@@ -51,7 +51,7 @@ def Fact_ConstantOp : Fact_TensorOp<"constant",
   let summary = "tensor known at compile time";
   let description = [{
     ```mlir
-    %0 = fact.constant dense<5.0e-01> : tensor<f32>
+    %c = fact.constant dense<5.0e-01> : tensor<f32>
     ```
   }];
   let arguments = (ins ElementsAttr:$value);
