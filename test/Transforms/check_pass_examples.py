@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes.
+"""Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes, and what
+follows "gets" has to be a part of it.
 
     check_pass_examples.py FACT-OPT Passes.td PASS[=FILE] ...
 
@@ -18,7 +19,7 @@ OP = re.compile(r"^\s*(?:(%[\w, %]+) = )?(.*?) : (.*)$")
 
 def wrap(text):
     """The fragment as a function; a module as it is."""
-    if re.match(r"\s*(func\.func|program\.|fact\.weight)", text):
+    if re.match(r"\s*(func\.func|program\.|fact\.weight|module)", text):
         return text
     types, defined, used, results = {}, [], set(), {}
     for line in text.strip().splitlines():
@@ -46,6 +47,14 @@ def run(tool, text, *options):
     return done.stdout
 
 
+def with_constants_first(tool, text):
+    """Constants lie wherever a rewrite has left them."""
+    constant = re.compile(r"^    %\w+ = fact\.constant .*\n", re.MULTILINE)
+    constants = "".join(constant.findall(text))
+    return run(tool, re.sub(r"^  func\.func .*\{\n", lambda line: line[0] + constants,
+                            constant.sub("", text), count=1, flags=re.MULTILINE))
+
+
 def require_shown(shown, text):
     """Every line of what is shown is in the text, in order and without gaps but at `...`."""
     dots = re.escape("...")
@@ -68,16 +77,19 @@ def main(tool, path, *passes):
         name, _, file = name.partition("=")
         body = re.search(rf'Pass<"{name}".*?^}}$', text, re.MULTILINE | re.DOTALL).group(0)
         examples = re.findall(
-            r"```mlir\n(.*?)```\s*becomes\s*```mlir\n(.*?)```", body, re.DOTALL)
+            r"```mlir\n(.*?)```\s*(becomes|gets[^`]*)\s*```mlir\n(.*?)```", body, re.DOTALL)
         if not examples:
             sys.exit(f"--{name} has no example")
-        for before, after in examples:
+        for before, verb, after in examples:
             if file:
                 check_abbreviated(tool, name, file, before, after)
                 continue
+            if verb != "becomes":
+                require_shown(after, run(tool, wrap(before), f"--{name}"))
+                continue
             # What is left without a use goes, and names are made the same.
-            found = run(tool, wrap(before), f"--{name}", "--cse")
-            wanted = run(tool, wrap(after), "--cse")
+            found = with_constants_first(tool, run(tool, wrap(before), f"--{name}", "--cse"))
+            wanted = with_constants_first(tool, run(tool, wrap(after), "--cse"))
             if found != wanted:
                 sys.exit(f"--{name} makes\n{found}\nof\n{before}\nwhere the text says\n{wanted}")
 

@@ -77,20 +77,20 @@ def AddAlternatives : Pass<"fact-add-alternatives", "::mlir::ModuleOp"> {
     tuned after them.
 
     ```mlir
-    module attributes {fact.target = #fact.machine<"host">} {
-      program.kernel @gemm_epilogue_0(%x: tensor<96x64xf32>, %w: tensor<64x96xf32>) -> tensor<96x96xf32> {
-        %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<96x64xf32>, tensor<64x96xf32>) {
-        ^bb0(%a: tensor<96x64xf32>, %b: tensor<64x96xf32>):
-          %1 = fact.matmul %a, %b : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32>
-          %2 = fact.tanh %1 : (tensor<96x96xf32>) -> tensor<96x96xf32>
-          fact.yield %2 : tensor<96x96xf32>
-        } : tensor<96x96xf32>
-        program.return %0 : tensor<96x96xf32>
+    module attributes {fact.target = #fact.machine<"neoverse-n1">} {
+      program.kernel @gemm_epilogue_0(%x: tensor<256x512xf32>, %w: tensor<512x256xf32>) -> tensor<256x256xf32> {
+        %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<256x512xf32>, tensor<512x256xf32>) {
+        ^bb0(%a: tensor<256x512xf32>, %b: tensor<512x256xf32>):
+          %1 = fact.matmul %a, %b : (tensor<256x512xf32>, tensor<512x256xf32>) -> tensor<256x256xf32>
+          %2 = fact.tanh %1 : (tensor<256x256xf32>) -> tensor<256x256xf32>
+          fact.yield %2 : tensor<256x256xf32>
+        } : tensor<256x256xf32>
+        program.return %0 : tensor<256x256xf32>
       }
-      program.model @forward : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32> inputs(["x", "w"]) outputs(["y"]) {
-        %x = program.input 0 : tensor<96x64xf32>
-        %w = program.input 1 : tensor<64x96xf32>
-        %y = program.output 0 : tensor<96x96xf32>
+      program.model @forward : (tensor<256x512xf32>, tensor<512x256xf32>) -> tensor<256x256xf32> inputs(["x", "w"]) outputs(["y"]) {
+        %x = program.input 0 : tensor<256x512xf32>
+        %w = program.input 1 : tensor<512x256xf32>
+        %y = program.output 0 : tensor<256x256xf32>
         program.prepare {
         }
         program.run {
@@ -100,12 +100,12 @@ def AddAlternatives : Pass<"fact-add-alternatives", "::mlir::ModuleOp"> {
     }
     ```
     gets, with two more kernels,
-    ```
-    program.model @gemm_epilogue_0_apart : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32> inputs(["input0", "input1"]) outputs(["output0"]) replaces(@gemm_epilogue_0) {
-      %input0 = program.input 0 : tensor<96x64xf32>
-      %input1 = program.input 1 : tensor<64x96xf32>
-      %workspace = program.alloc workspace : tensor<96x96xf32>
-      %output0 = program.output 0 : tensor<96x96xf32>
+    ```mlir
+    program.model @gemm_epilogue_0_apart : (tensor<256x512xf32>, tensor<512x256xf32>) -> tensor<256x256xf32> inputs(["input0", "input1"]) outputs(["output0"]) replaces(@gemm_epilogue_0) {
+      %input0 = program.input 0 : tensor<256x512xf32>
+      %input1 = program.input 1 : tensor<512x256xf32>
+      %workspace = program.alloc workspace : tensor<256x256xf32>
+      %output0 = program.output 0 : tensor<256x256xf32>
       program.prepare {
       }
       program.run {
