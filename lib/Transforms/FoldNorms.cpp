@@ -9,7 +9,9 @@
 
 #include "Matchers.h"
 #include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -33,10 +35,6 @@ struct RowStatistics {
   /// None for an RMS norm.
   Value mean;
   Value reciprocalDeviation;
-};
-
-struct FoldNormsPass : fact::impl::FoldNormsBase<FoldNormsPass> {
-  void runOnOperation() override;
 };
 } // namespace
 
@@ -161,52 +159,78 @@ static Value castTo(OpBuilder &builder, Location loc, Value value,
   return builder.createOrFold<CastOp>(loc, typeOf(value).clone(element), value);
 }
 
-static void foldInto(NormOp norm, const RowStatistics &statistics,
-                     MatmulOp matmul) {
+static void foldInto(PatternRewriter &rewriter, NormOp norm,
+                     const RowStatistics &statistics, MatmulOp matmul) {
   Location loc = matmul.getLoc();
   Value bias;
   AddOp add = getBiasAdd(matmul, bias);
   Operation *replaced = add ? add : matmul.getOperation();
   // A bias may be defined between the product and its sum.
-  OpBuilder builder(replaced);
+  rewriter.setInsertionPoint(replaced);
   Type element = matmul.getType().getElementType();
-  Value unscaled = widen(builder, loc, matmul.getRhs());
+  Value unscaled = widen(rewriter, loc, matmul.getRhs());
 
   Value weights = matmul.getRhs();
   if (Value scale = norm.getWeight())
-    weights = castTo(builder, loc,
-                     MulOp::create(builder, loc, unscaled,
-                                   alongInputs(builder, matmul, scale)),
+    weights = castTo(rewriter, loc,
+                     MulOp::create(rewriter, loc, unscaled,
+                                   alongInputs(rewriter, matmul, scale)),
                      element);
-  Value result = widen(builder, loc,
-                       MatmulOp::create(builder, loc,
+  Value result = widen(rewriter, loc,
+                       MatmulOp::create(rewriter, loc,
                                         ValueRange{norm.getOperand(), weights},
                                         matmul->getAttrs()));
   if (statistics.mean) {
     // Of the rounded weights: what the product adds for the mean is subtracted
     // exactly.
-    Value sums = sumOverInputs(builder, matmul, widen(builder, loc, weights));
-    result = SubOp::create(builder, loc, result,
-                           MulOp::create(builder, loc, statistics.mean, sums));
+    Value sums = sumOverInputs(rewriter, matmul, widen(rewriter, loc, weights));
+    result = SubOp::create(rewriter, loc, result,
+                           MulOp::create(rewriter, loc, statistics.mean, sums));
   }
-  result = MulOp::create(builder, loc, result, statistics.reciprocalDeviation);
+  result = MulOp::create(rewriter, loc, result, statistics.reciprocalDeviation);
 
-  Value summand = add ? widen(builder, loc, bias) : Value();
+  Value summand = add ? widen(rewriter, loc, bias) : Value();
   if (Value shift = norm.getBias()) {
     Value sums =
-        sumOverInputs(builder, matmul,
-                      MulOp::create(builder, loc, unscaled,
-                                    alongInputs(builder, matmul, shift)));
-    summand = summand ? AddOp::create(builder, loc, sums, summand) : sums;
+        sumOverInputs(rewriter, matmul,
+                      MulOp::create(rewriter, loc, unscaled,
+                                    alongInputs(rewriter, matmul, shift)));
+    summand = summand ? AddOp::create(rewriter, loc, sums, summand) : sums;
   }
   if (summand)
-    result = AddOp::create(builder, loc, result, summand);
-  replaced->getResult(0).replaceAllUsesWith(
-      castTo(builder, loc, result, element));
-  replaced->erase();
+    result = AddOp::create(rewriter, loc, result, summand);
+  rewriter.replaceOp(replaced, castTo(rewriter, loc, result, element));
   if (add)
-    matmul.erase();
+    rewriter.eraseOp(matmul);
 }
+
+namespace {
+/// Applies a norm after the products that read it, and to their weights.
+struct FoldNorm : OpRewritePattern<NormOp> {
+  FoldNorm(MLIRContext *context, Pass::Statistic *folded)
+      : OpRewritePattern(context), folded(folded) {}
+
+  LogicalResult matchAndRewrite(NormOp norm,
+                                PatternRewriter &rewriter) const override {
+    if (isa<FusedOp, PrepareOp>(norm->getParentOp()) || !canFold(norm))
+      return failure();
+    RowStatistics statistics = buildStatistics(rewriter, norm);
+    SmallVector<MatmulOp> readers = *getReaders(norm);
+    for (MatmulOp matmul : readers)
+      foldInto(rewriter, norm, statistics, matmul);
+    rewriter.eraseOp(norm);
+    if (folded)
+      ++*folded;
+    return success();
+  }
+
+  Pass::Statistic *folded;
+};
+
+struct FoldNormsPass : fact::impl::FoldNormsBase<FoldNormsPass> {
+  void runOnOperation() override;
+};
+} // namespace
 
 /// Puts the ops of a kernel back into the block.
 static void inlineKernel(FusedOp fused) {
@@ -265,18 +289,19 @@ void FoldNormsPass::runOnOperation() {
   if (getOperation().isExternal())
     return;
   inlineKernels(getOperation().getBody().front());
-  SmallVector<NormOp> norms;
-  getOperation().walk([&](NormOp norm) {
-    if (norm->getParentOp() == getOperation() && canFold(norm))
-      norms.push_back(norm);
-  });
-  for (NormOp norm : norms) {
-    OpBuilder builder(norm);
-    RowStatistics statistics = buildStatistics(builder, norm);
-    SmallVector<MatmulOp> readers = *getReaders(norm);
-    for (MatmulOp matmul : readers)
-      foldInto(norm, statistics, matmul);
-    norm.erase();
-  }
-  folded += norms.size();
+  RewritePatternSet patterns(&getContext());
+  populateFoldNormsPatterns(patterns, &folded);
+  // Everything else stays as it is and where it is.
+  GreedyRewriteConfig config;
+  config.enableFolding(false)
+      .enableConstantCSE(false)
+      .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (failed(
+          applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    signalPassFailure();
+}
+
+void fact::populateFoldNormsPatterns(RewritePatternSet &patterns,
+                                     Pass::Statistic *folded) {
+  patterns.add<FoldNorm>(patterns.getContext(), folded);
 }

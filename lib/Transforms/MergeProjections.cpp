@@ -1,10 +1,12 @@
 //===- MergeProjections.cpp - One product of those that project one value -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Matchers.h"
 #include "fact/Transforms/Passes.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "fact-merge-projections"
 
@@ -27,32 +29,7 @@ struct Projection {
     return add ? add.getResult() : Value(matmul.getResult());
   }
 };
-
-struct MergeProjectionsPass
-    : fact::impl::MergeProjectionsBase<MergeProjectionsPass> {
-  void runOnOperation() override;
-
-private:
-  bool isFunctionOfWeights(Value value);
-  std::optional<Projection> getProjection(MatmulOp matmul);
-  void merge(MutableArrayRef<Projection> projections);
-
-  llvm::DenseMap<Value, bool> functionsOfWeights;
-};
 } // namespace
-
-/// Whether the value depends on weights and constants alone.
-bool MergeProjectionsPass::isFunctionOfWeights(Value value) {
-  auto [known, isNew] = functionsOfWeights.try_emplace(value, false);
-  if (!isNew)
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  bool determined =
-      op && isa<FactDialect>(op->getDialect()) && !isa<FusedOp>(op) &&
-      llvm::all_of(op->getOperands(),
-                   [&](Value operand) { return isFunctionOfWeights(operand); });
-  return functionsOfWeights[value] = determined;
-}
 
 /// Whether all users read these elements through strides and lead to attention.
 static bool isReadInPlace(Value value, const StridedView &view) {
@@ -83,7 +60,7 @@ static StridedView getSliceView(Value result) {
   return view;
 }
 
-std::optional<Projection> MergeProjectionsPass::getProjection(MatmulOp matmul) {
+static std::optional<Projection> getProjection(MatmulOp matmul) {
   RankedTensorType type = matmul.getType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
       matmul.getRhs().getType().getRank() != 2 ||
@@ -109,62 +86,112 @@ std::optional<Projection> MergeProjectionsPass::getProjection(MatmulOp matmul) {
   return projection;
 }
 
-void MergeProjectionsPass::merge(MutableArrayRef<Projection> projections) {
-  Projection &first = projections.front();
-  MatmulOp matmul = first.matmul;
-  OpBuilder builder(matmul);
-  SmallVector<Location> locations;
-  SmallVector<Value> weights, biases;
-  for (Projection &projection : projections) {
-    locations.push_back(projection.matmul.getLoc());
-    weights.push_back(projection.matmul.getRhs());
-    biases.push_back(projection.bias);
+/// The products that become one with `matmul`, in their order. Those agree in
+/// their left operand, flags, type, and whether they have a bias.
+static SmallVector<Projection> getMerged(MatmulOp matmul) {
+  SmallVector<Projection> projections;
+  std::optional<Projection> own = getProjection(matmul);
+  if (!own)
+    return projections;
+  for (Operation *user : matmul.getLhs().getUsers()) {
+    auto other = dyn_cast<MatmulOp>(user);
+    if (!other || other->getBlock() != matmul->getBlock() ||
+        other.getLhs() != matmul.getLhs() ||
+        other->getAttrDictionary() != matmul->getAttrDictionary() ||
+        other.getType().getElementType() != matmul.getType().getElementType())
+      continue;
+    std::optional<Projection> projection = getProjection(other);
+    if (projection && !projection->bias == !own->bias)
+      projections.push_back(*projection);
   }
-  Location loc = builder.getFusedLoc(locations);
+  llvm::sort(projections, [](const Projection &a, const Projection &b) {
+    return a.matmul->isBeforeInBlock(b.matmul);
+  });
+  return projections;
+}
 
-  Value weight = ConcatOp::create(builder, loc, weights,
+static void merge(PatternRewriter &rewriter,
+                  MutableArrayRef<Projection> projections, ValueRange weights,
+                  ValueRange biases) {
+  MatmulOp matmul = projections.front().matmul;
+  SmallVector<Location> locations;
+  for (Projection &projection : projections)
+    locations.push_back(projection.matmul.getLoc());
+  Location loc = rewriter.getFusedLoc(locations);
+
+  Value weight = ConcatOp::create(rewriter, loc, weights,
                                   /*dim=*/matmul.getTransposeB() ? 0 : 1);
   Value product = MatmulOp::create(
-      builder, loc, ValueRange{matmul.getLhs(), weight}, matmul->getAttrs());
-  if (first.bias)
-    product = AddOp::create(builder, loc, product,
-                            ConcatOp::create(builder, loc, biases, /*dim=*/0));
+      rewriter, loc, ValueRange{matmul.getLhs(), weight}, matmul->getAttrs());
+  if (!biases.empty())
+    product = AddOp::create(rewriter, loc, product,
+                            ConcatOp::create(rewriter, loc, biases, /*dim=*/0));
 
   int64_t start = 0, last = matmul.getType().getRank() - 1;
   for (Projection &projection : projections) {
     Value result = projection.getResult();
     auto sliceType = cast<RankedTensorType>(result.getType());
-    auto slice = SliceOp::create(builder, projection.matmul.getLoc(), sliceType,
-                                 product, last, start, /*step=*/1);
+    auto slice = SliceOp::create(rewriter, projection.matmul.getLoc(),
+                                 sliceType, product, last, start, /*step=*/1);
     start += sliceType.getShape().back();
-    result.replaceAllUsesWith(slice);
+    rewriter.replaceAllUsesWith(result, slice);
   }
   for (Projection &projection : projections) {
     if (projection.add)
-      projection.add.erase();
-    projection.matmul.erase();
+      rewriter.eraseOp(projection.add);
+    rewriter.eraseOp(projection.matmul);
   }
-  merged += projections.size();
 }
 
-void MergeProjectionsPass::runOnOperation() {
-  if (getOperation().isExternal())
-    return;
-  functionsOfWeights.clear();
-  // Merged products agree in their left operand, flags, type, and whether they
-  // have a bias.
-  using Key = std::tuple<Value, Attribute, Type, unsigned>;
-  llvm::MapVector<Key, SmallVector<Projection>> groups;
-  Block &block = getOperation().getBody().front();
-  for (MatmulOp matmul : block.getOps<MatmulOp>())
-    if (std::optional<Projection> projection = getProjection(matmul))
-      groups[{matmul.getLhs(), matmul->getAttrDictionary(),
-              matmul.getType().getElementType(), projection->bias ? 1u : 0u}]
-          .push_back(*projection);
-  for (auto &[key, projections] : groups)
-    if (projections.size() > 1)
-      merge(projections);
-  // The merged product reads weights that may be defined after the first of the
-  // products.
-  sortTopologically(&block);
+namespace {
+/// Replaces the first of several projections by one of all.
+struct MergeProjection : OpRewritePattern<MatmulOp> {
+  MergeProjection(MLIRContext *context, Pass::Statistic *merged)
+      : OpRewritePattern(context), merged(merged) {}
+
+  LogicalResult matchAndRewrite(MatmulOp matmul,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Projection> projections = getMerged(matmul);
+    if (projections.size() < 2 || projections.front().matmul != matmul)
+      return failure();
+    SmallVector<Value> weights, biases;
+    for (Projection &projection : projections) {
+      weights.push_back(projection.matmul.getRhs());
+      if (projection.bias)
+        biases.push_back(projection.bias);
+    }
+    // Weights may be defined after the first of the products.
+    SmallVector<Value> read(weights);
+    llvm::append_range(read, biases);
+    if (failed(moveValueDefinitions(rewriter, read, matmul)))
+      return failure();
+    merge(rewriter, projections, weights, biases);
+    if (merged)
+      *merged += projections.size();
+    return success();
+  }
+
+  Pass::Statistic *merged;
+};
+
+struct MergeProjectionsPass
+    : fact::impl::MergeProjectionsBase<MergeProjectionsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMergeProjectionsPatterns(patterns, &merged);
+    // Everything else stays as it is and where it is.
+    GreedyRewriteConfig config;
+    config.enableFolding(false)
+        .enableConstantCSE(false)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void fact::populateMergeProjectionsPatterns(RewritePatternSet &patterns,
+                                            Pass::Statistic *merged) {
+  patterns.add<MergeProjection>(patterns.getContext(), merged);
 }

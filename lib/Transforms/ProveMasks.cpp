@@ -3,7 +3,9 @@
 
 #include "Masks.h"
 #include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "fact-prove-masks"
 
@@ -46,19 +48,11 @@ Verdict classify(const KnownTensor &known, int64_t queries, int64_t keys,
   return Verdict::causal;
 }
 
-struct ProveMasksPass : fact::impl::ProveMasksBase<ProveMasksPass> {
-  void runOnOperation() override {
-    SmallVector<AttentionOp> attentions;
-    getOperation()->walk([&](AttentionOp op) {
-      if (op.getMask())
-        attentions.push_back(op);
-    });
-    // One mask often serves all blocks of a model, so it is evaluated once.
-    for (AttentionOp op : attentions)
-      prove(op);
-  }
-
-private:
+/// The verdicts on parts of masks. One mask often serves all blocks of a model,
+/// so each part is evaluated once. Parts are known by their values, so nothing
+/// may be erased while this lives.
+class MaskProofs {
+public:
   struct Proof {
     Verdict verdict = Verdict::other;
     llvm::SetVector<Operation *> weights;
@@ -66,18 +60,41 @@ private:
 
   const Proof &classify(Value part, bool hiddenValue, bool isCondition,
                         AttentionOp op);
-  void prove(AttentionOp op);
 
+private:
   DenseMap<std::tuple<Value, unsigned, int64_t, int64_t>, Proof> proofs;
+};
+
+/// Removes the parts of a mask whose value is known to be causal, or to hide
+/// nothing. Without `shared`, each mask is evaluated anew.
+struct ProveMask : OpRewritePattern<AttentionOp> {
+  ProveMask(MLIRContext *context, Pass::Statistic *causal,
+            MaskProofs *shared = nullptr)
+      : OpRewritePattern(context), causal(causal), shared(shared) {}
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override;
+
+  Pass::Statistic *causal;
+  MaskProofs *shared;
+};
+
+struct ProveMasksPass : fact::impl::ProveMasksBase<ProveMasksPass> {
+  void runOnOperation() override {
+    MaskProofs proofs;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ProveMask>(&getContext(), &causal, &proofs);
+    // A walk erases nothing.
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
 };
 } // namespace
 
 /// Classifies a summand, or a condition that hides scores where it equals
 /// `hiddenValue`.
-const ProveMasksPass::Proof &ProveMasksPass::classify(Value part,
-                                                      bool hiddenValue,
-                                                      bool isCondition,
-                                                      AttentionOp op) {
+const MaskProofs::Proof &MaskProofs::classify(Value part, bool hiddenValue,
+                                              bool isCondition,
+                                              AttentionOp op) {
   int64_t queries = shapeOf(op.getQuery())[2], keys = shapeOf(op.getKey())[2];
   auto [entry, isNew] = proofs.try_emplace({part, hiddenValue, queries, keys});
   Proof &proof = entry->second;
@@ -98,18 +115,25 @@ const ProveMasksPass::Proof &ProveMasksPass::classify(Value part,
   return proof;
 }
 
-void ProveMasksPass::prove(AttentionOp op) {
+LogicalResult ProveMask::matchAndRewrite(AttentionOp op,
+                                         PatternRewriter &rewriter) const {
+  if (!op.getMask())
+    return failure();
+  MaskProofs own;
+  MaskProofs &proofs = shared ? *shared : own;
   Mask mask = Mask::decompose(op.getMask());
   bool isCausal = op.getCausal(), changed = mask.empty();
   // Drops a proven part and bakes the weights that were read.
   auto drop = [&](Value part, bool hiddenValue, bool isCondition) {
-    const Proof &proof = classify(part, hiddenValue, isCondition, op);
+    const MaskProofs::Proof &proof =
+        proofs.classify(part, hiddenValue, isCondition, op);
     if (proof.verdict == Verdict::other)
       return false;
     isCausal |= proof.verdict == Verdict::causal;
     changed = true;
     for (Operation *weight : proof.weights)
-      cast<WeightOp>(weight).setBaked(true);
+      rewriter.modifyOpInPlace(weight,
+                               [&] { cast<WeightOp>(weight).setBaked(true); });
     return true;
   };
   llvm::erase_if(mask.terms, [&](const Mask::Term &term) {
@@ -119,12 +143,19 @@ void ProveMasksPass::prove(AttentionOp op) {
     return drop(choice.condition, choice.hidesWhenTrue, /*isCondition=*/true);
   });
   if (!changed)
-    return;
-  OpBuilder builder(op);
-  Value rest =
-      mask.build(builder, op.getMask().getLoc(), op.getType().getElementType());
-  if (isCausal && !op.getCausal())
-    ++causal;
-  op.setCausal(isCausal);
-  op.getMaskMutable().assign(rest ? ValueRange(rest) : ValueRange());
+    return failure();
+  Value rest = mask.build(rewriter, op.getMask().getLoc(),
+                          op.getType().getElementType());
+  if (causal && isCausal && !op.getCausal())
+    ++*causal;
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setCausal(isCausal);
+    op.getMaskMutable().assign(rest ? ValueRange(rest) : ValueRange());
+  });
+  return success();
+}
+
+void fact::populateProveMasksPatterns(RewritePatternSet &patterns,
+                                      Pass::Statistic *causal) {
+  patterns.add<ProveMask>(patterns.getContext(), causal);
 }

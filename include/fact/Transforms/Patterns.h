@@ -13,10 +13,19 @@
 #include "mlir/Pass/Pass.h"
 
 namespace fact {
+/// Products that read the same norm; kernels are not opened.
+void populateFoldNormsPatterns(mlir::RewritePatternSet &patterns,
+                               mlir::Pass::Statistic *folded = nullptr);
 void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
 void populateInlineFusedPatterns(mlir::RewritePatternSet &patterns);
+void populateMergeProjectionsPatterns(mlir::RewritePatternSet &patterns,
+                                      mlir::Pass::Statistic *merged = nullptr);
 void populateMovePermutesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeRowsPatterns(mlir::RewritePatternSet &patterns);
+/// For whole modules, whose weights are baked. A mask is evaluated anew for
+/// each attention; the pass evaluates it once.
+void populateProveMasksPatterns(mlir::RewritePatternSet &patterns,
+                                mlir::Pass::Statistic *causal = nullptr);
 void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseNormsPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *raised = nullptr);

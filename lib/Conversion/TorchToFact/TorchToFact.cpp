@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fact/Conversion/TorchToFact.h"
 #include "TorchCall.h"
 #include "fact/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,7 +42,7 @@ static const ConverterTable &getConverters() {
 }
 
 //===----------------------------------------------------------------------===//
-// Unsupported ops
+// Errors
 //===----------------------------------------------------------------------===//
 
 static void reportUnsupported(Operation *op) {
@@ -54,6 +55,28 @@ static void reportUnsupported(Operation *op) {
     diagnostic << separator << "'torch." << known << "'";
     separator = " or ";
   }
+}
+
+/// Checks that tensor results have a builtin type; lists and scalars have none.
+static LogicalResult checkResultTypes(Operation *op) {
+  for (OpResult result : op->getResults()) {
+    std::string reason;
+    if (isa<torch::VTensorType>(result.getType()) && !result.use_empty() &&
+        !convertTensorType(result.getType(), reason))
+      return mlir::emitError(op->getLoc())
+             << "result " << result.getResultNumber() << " of '"
+             << TorchCall::getName(op) << "' " << reason;
+  }
+  return success();
+}
+
+static LogicalResult reportOtherSymbol(StringAttr name, const Weight &weight,
+                                       Operation *other) {
+  return (mlir::emitError(weight.loc)
+          << "weight " << name << " has the name of another symbol; "
+          << "rename it in the module")
+             .attachNote(other->getLoc())
+         << "the other symbol is here";
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +95,6 @@ public:
 
 private:
   LogicalResult convertSignature(Block &from, Block &to);
-  LogicalResult convertResultTypes(Operation *op);
   LogicalResult convertOp(Operation *op);
   LogicalResult convertReturn(func::ReturnOp op);
   void poison(Operation *op);
@@ -125,19 +147,6 @@ void FunctionConversion::poison(Operation *op) {
   }
 }
 
-/// Checks that tensor results have a builtin type; lists and scalars have none.
-LogicalResult FunctionConversion::convertResultTypes(Operation *op) {
-  for (OpResult result : op->getResults()) {
-    std::string reason;
-    if (isa<torch::VTensorType>(result.getType()) && !result.use_empty() &&
-        !convertTensorType(result.getType(), reason))
-      return mlir::emitError(op->getLoc())
-             << "result " << result.getResultNumber() << " of '"
-             << TorchCall::getName(op) << "' " << reason;
-  }
-  return success();
-}
-
 LogicalResult FunctionConversion::convertOp(Operation *op) {
   StringRef name = TorchCall::getName(op);
   name.consume_front("torch.");
@@ -146,7 +155,7 @@ LogicalResult FunctionConversion::convertOp(Operation *op) {
     reportUnsupported(op);
     return failure();
   }
-  if (failed(convertResultTypes(op)))
+  if (failed(checkResultTypes(op)))
     return failure();
   TorchCall call(op, builder, values, weights);
   return converter->second(call);
@@ -207,6 +216,109 @@ void FunctionConversion::commit() {
 }
 
 //===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+TorchToFactTypeConverter::TorchToFactTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion([](torch::VTensorType type) -> Type {
+    std::string reason;
+    return convertTensorType(type, reason);
+  });
+}
+
+namespace {
+/// Converts any op of the table. Without a type converter: a list is whatever
+/// has replaced it.
+struct ConvertTorchOp : ConversionPattern {
+  explicit ConvertTorchOp(MLIRContext *context)
+      : ConversionPattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// What the operands, and the elements of operands that are lists, have become.
+static ValueTable readOperands(Operation *op, ArrayRef<ValueRange> operands,
+                               ConversionPatternRewriter &rewriter) {
+  ValueTable values;
+  auto setTensor = [&](Value from, Value to) {
+    bool isConverted = to && isa<RankedTensorType>(to.getType());
+    values.tensors[from] = isConverted ? to : Value();
+  };
+  for (auto [from, to] : llvm::zip_equal(op->getOperands(), operands)) {
+    if (isa<torch::VTensorType>(from.getType())) {
+      setTensor(from, to.size() == 1 ? to.front() : Value());
+      continue;
+    }
+    if (!to.empty() && isa<RankedTensorType>(to.front().getType()))
+      llvm::append_range(values.lists[from], to);
+    Operation *list = from.getDefiningOp();
+    if (!list || list->getName().getStringRef() != "torch.prim.ListConstruct")
+      continue;
+    for (Value element : list->getOperands())
+      if (isa<torch::VTensorType>(element.getType()))
+        setTensor(element, rewriter.getRemappedValue(element));
+  }
+  return values;
+}
+
+/// Declares a weight behind those that are declared, before all functions.
+static LogicalResult declareWeight(OpBuilder &builder, ModuleOp module,
+                                   StringAttr name, const Weight &weight) {
+  Operation *other = SymbolTable::lookupSymbolIn(module, name);
+  if (auto known = dyn_cast_or_null<WeightOp>(other);
+      known && known.getType() == weight.type)
+    return success();
+  if (other)
+    return reportOtherSymbol(name, weight, other);
+  OpBuilder::InsertionGuard guard(builder);
+  Block::iterator place = module.getBody()->begin();
+  while (place != module.getBody()->end() && isa<WeightOp>(*place))
+    ++place;
+  builder.setInsertionPoint(module.getBody(), place);
+  WeightOp::create(builder, weight.loc, name, TypeAttr::get(weight.type),
+                   weight.value, /*baked=*/UnitAttr());
+  return success();
+}
+
+LogicalResult
+ConvertTorchOp::matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &rewriter) const {
+  StringRef name = TorchCall::getName(op);
+  if (!name.consume_front("torch."))
+    return failure();
+  auto converter = getConverters().find(name);
+  auto module = op->getParentOfType<ModuleOp>();
+  if (converter == getConverters().end() || !module)
+    return rewriter.notifyMatchFailure(op, "unsupported op");
+  ValueTable values = readOperands(op, operands, rewriter);
+  WeightTable weights;
+  TorchCall call(op, rewriter, values, weights);
+  if (failed(checkResultTypes(op)) || failed(converter->second(call)))
+    return failure();
+  for (const auto &[symbol, weight] : weights)
+    if (failed(declareWeight(rewriter, module, symbol, weight)))
+      return failure();
+  SmallVector<SmallVector<Value>> results;
+  for (Value result : op->getResults()) {
+    SmallVector<Value> &list = results.emplace_back();
+    if (Value tensor = values.tensors.lookup(result))
+      list.push_back(tensor);
+    else
+      list = values.lists.lookup(result);
+  }
+  rewriter.replaceOpWithMultiple(op, std::move(results));
+  return success();
+}
+
+void fact::populateTorchToFactPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertTorchOp>(patterns.getContext());
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -237,11 +349,7 @@ static LogicalResult declareWeights(ModuleOp module,
   LogicalResult result = success();
   for (const auto &[name, weight] : weights) {
     if (Operation *other = symbols.lookup(name)) {
-      result = (mlir::emitError(weight.loc)
-                << "weight " << name << " has the name of another symbol; "
-                << "rename it in the module")
-                   .attachNote(other->getLoc())
-               << "the other symbol is here";
+      result = reportOtherSymbol(name, weight, other);
       continue;
     }
     WeightOp::create(builder, weight.loc, name, TypeAttr::get(weight.type),
