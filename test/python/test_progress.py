@@ -120,11 +120,13 @@ def test_requests_to_a_language_model(server, tmp_path):
     source, = tmp_path.glob("*/sequential.mlir")
     words = [str(toolchain.find_tool("fact-compile")), str(source), "--target=host",
              "--until=discover", "-o", str(tmp_path / "fused.mlir"), *asking(server)]
-    drawn, remaining = bars(in_terminal(words))
+    printed = in_terminal(words)
+    drawn, remaining = bars(printed)
     # By itself it draws nothing of what is short.
     assert drawn[0] == "grouping ops into kernels, request 1 of 2 to the language model"
     assert "grouping ops into kernels, request 2 of 2 to the language model, 0:01" in drawn
-    # The warning has a line of its own, and nothing else is left.
+    # The warning has a line of its own, from which the bar was removed, and nothing else is left.
+    assert "\r\x1b[K<unknown>:0: warning: " in re.sub(r"\x1b\[[\d;]*m", "", printed)
     assert len(remaining) == 2 and remaining[1] == ""
     assert remaining[0].startswith("<unknown>:0: warning: no usable answer from the language model: ")
 
