@@ -97,6 +97,13 @@ def problem_of(block: Block) -> str:
     return f"unknown mark {block.marks!r}" if block.marks else ""
 
 
+def quotes(page: str) -> list[tuple[str, str]]:
+    """The paragraphs that a page quotes: (file, text)."""
+    return [(block.marks.removeprefix("from "), paragraph) for block in read_blocks(ROOT / page, page)
+            if block.marks.startswith("from ")
+            for paragraph in re.split(r"\n\s*\n", block.text.strip())]
+
+
 def quote_problem(block: Block, file: Path) -> str:
     if not file.is_file():
         return f"from {file.name}, which is not a file"
