@@ -208,10 +208,11 @@ def split_kernels(root, folder):
 @pytest.fixture
 def cuda():
     """The options that name the compiler and CUTLASS, and nothing of FACT."""
-    nvcc, cutlass = toolchain.find_nvcc(), toolchain.find_cutlass()
-    if None in (nvcc, cutlass):
-        pytest.skip("nvcc or CUTLASS is missing: run `make setup`")
-    return [f"-DCMAKE_CUDA_COMPILER={nvcc}", f"-DCUTLASS_DIR={cutlass}"]
+    nvcc, cutlass, cublas = toolchain.find_nvcc(), toolchain.find_cutlass(), toolchain.find_cublas()
+    if None in (nvcc, cutlass, cublas):
+        pytest.skip("nvcc, CUTLASS or the headers of cuBLAS are missing: run `make setup`")
+    # A whole CUDA toolkit has the headers of cuBLAS beside its own.
+    return [f"-DCMAKE_CUDA_COMPILER={nvcc}", f"-DCUTLASS_DIR={cutlass}", f"-DCMAKE_CUDA_FLAGS=-I{cublas}"]
 
 
 def test_split_kernels_are_a_project(root, cuda, tmp_path):
