@@ -157,7 +157,7 @@ void fact::printJson(const SpeedOfLightReport &report, raw_ostream &os) {
   for (const SpeedOfLightReport::Row &row : report.rows) {
     const SpeedOfLight &light = row.light;
     json::Object flops;
-    for (auto [type, count] : light.getFlopsByType())
+    for (const auto &[type, count] : light.getFlopsByType())
       flops[type] = count;
     json::Object object{
         {"work", describe(row.op)},

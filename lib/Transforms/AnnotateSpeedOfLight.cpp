@@ -29,7 +29,7 @@ struct AnnotateSpeedOfLightPass
         return;
       SpeedOfLight light = getSpeedOfLight(op);
       NamedAttrList flops, figures;
-      for (auto [type, count] : light.getFlopsByType())
+      for (const auto &[type, count] : light.getFlopsByType())
         if (count > 0)
           flops.set(type, builder.getI64IntegerAttr(int64_t(count)));
       figures.set("flops", flops.getDictionary(&getContext()));

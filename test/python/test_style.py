@@ -2,6 +2,7 @@
 """The suite `style` of scripts/check.py finds faults, in a small tree of its own."""
 
 import json
+import re
 import runpy
 import shutil
 import subprocess
@@ -75,6 +76,16 @@ def test_each_check_has_its_tools():
         command, _ = suites(full)["style"]
         assert Path(command[1]).name == "style.py" and ("--full" in command) == full
         assert default_tools(full) == tools
+
+
+def test_clang_tidy_reads_what_the_page_says():
+    """A new folder of lib/ too."""
+    tidy = runpy.run_path(str(ROOT / "scripts" / "style.py"))["TIDY"]
+    row, = re.findall(r"^\| `clang-tidy` \| (.*?) \|", (ROOT / "docs" / "testing.md").read_text(), re.M)
+    without = set(re.findall(r"`(lib/\w+)`", row))
+    folders = {f"lib/{path.parent.name}" for path in (ROOT / "lib").glob("*/*.cpp")}
+    folders |= {f"lib/{path.parent.parent.name}" for path in (ROOT / "lib").glob("*/*/*.cpp")}
+    assert without < folders and set(tidy) == folders - without | {"tools"}
 
 
 def test_an_unknown_tool_is_named():
