@@ -279,7 +279,15 @@ BandAnalysis::Known BandAnalysis::compute(Value value) {
 // Used elements
 //===----------------------------------------------------------------------===//
 
-Band BandAnalysis::getUsedBy(OpOperand &use) {
+/// Whether a pointwise op may make a NaN or an infinity of any number.
+static bool mayBeUndefined(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<DivOp, FmodOp>(op))
+    return use.getOperandNumber() == 1;
+  return isa<PowOp, LogOp, Log1pOp, SqrtOp, RsqrtOp, ReciprocalOp>(op);
+}
+
+Band BandAnalysis::getUsedBy(OpOperand &use, bool selects) {
   Operation *op = use.getOwner();
   if (op->getNumResults() != 1 || !hasMatrices(use.get()))
     return {};
@@ -290,14 +298,14 @@ Band BandAnalysis::getUsedBy(OpOperand &use) {
     ArrayRef<int64_t> dims = permute.getDims();
     int64_t rank = dims.size();
     if (dims[rank - 1] == rank - 2 && dims[rank - 2] == rank - 1)
-      return getUsed(result).transpose();
+      return getUsed(result, selects).transpose();
     return dims[rank - 1] == rank - 1 && dims[rank - 2] == rank - 2
-               ? getUsed(result)
+               ? getUsed(result, selects)
                : Band();
   }
   if (!keepsMatrices || !(isa<PointwiseOpInterface, ReshapeOp>(op)))
     return {};
-  Band used = getUsed(result);
+  Band used = getUsed(result, selects || mayBeUndefined(use));
   if (auto select = dyn_cast<SelectOp>(op); select && use.getOperandNumber()) {
     Known condition = getOperand(op, 0);
     if (!condition.band.isBounded())
@@ -308,19 +316,20 @@ Band BandAnalysis::getUsedBy(OpOperand &use) {
         condition.isExact ? condition.band.complement() : std::nullopt;
     return rest ? used.intersect(*rest) : used;
   }
-  if (isa<MulOp>(op))
+  if (isa<MulOp>(op) && !selects)
     return used.intersect(getOperand(op, 1 - use.getOperandNumber()).band);
   return used;
 }
 
-Band BandAnalysis::getUsed(Value value) {
-  auto place = knownUsed.find(value);
-  if (place != knownUsed.end())
+Band BandAnalysis::getUsed(Value value, bool selects) {
+  auto &known = knownUsed[selects];
+  auto place = known.find(value);
+  if (place != known.end())
     return place->second;
   Band used{Band::none, -Band::none};
   for (OpOperand &use : value.getUses())
-    used = used.unite(getUsedBy(use));
-  return knownUsed[value] = used.isEmpty() ? Band() : used;
+    used = used.unite(getUsedBy(use, selects));
+  return known[value] = used.isEmpty() ? Band() : used;
 }
 
 ProductBands ProductBands::get(MatmulOp matmul, bool foldsBatches) {

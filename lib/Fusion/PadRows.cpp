@@ -57,9 +57,10 @@ static Value pad(OpBuilder &builder, Value value) {
   shape.back() = padded.getShape().back() - shape.back();
   Location loc = value.getLoc();
   auto rest = ub::PoisonOp::create(builder, loc, type.clone(shape));
-  Placement::markUnused(rest);
-  return ConcatOp::create(builder, loc, ValueRange{value, rest.getResult()},
-                          type.getRank() - 1);
+  auto concat = ConcatOp::create(
+      builder, loc, ValueRange{value, rest.getResult()}, type.getRank() - 1);
+  Placement::markUnused(concat);
+  return concat;
 }
 
 /// The value of type `type` whose padded form is `padded`.

@@ -9,8 +9,8 @@
 namespace fact {
 /// Gives the factors and results of products rows that begin at multiples of 16
 /// bytes, where the kernels are predicted to be faster so. What a kernel writes
-/// has longer rows, of which it leaves the end alone (Placement.h), and all
-/// that read it read a slice. Inputs are copied, and outputs are copied back;
+/// has longer rows, whose ends nobody uses (Placement.h), and all that read it
+/// read a slice. Inputs are copied, and outputs are copied back;
 /// weights are copied when they are loaded. Only on GPUs.
 void padRows(mlir::Block &block, const Fusibility &fusibility);
 } // namespace fact

@@ -93,7 +93,7 @@ static ByteRange getWritten(LaunchOp launch, unsigned result) {
     return {begin, end};
   Placement::Rows rows =
       placement->getRows(cast<RankedTensorType>(yielded.getType()));
-  return {begin + rows.begin, begin + rows.end, rows.pitch};
+  return {begin + rows.begin, begin + rows.end, rows.pitch, rows.spare};
 }
 
 /// The bytes that a launch reads of the rows of an argument's whole buffer, if

@@ -18,8 +18,6 @@ namespace {
 struct Lifetime {
   size_t first = 0, last = 0;
   WrittenBytes<size_t> written = {};
-  /// What steps may write beside that, and no other step writes.
-  WrittenBytes<size_t> spare = {};
 };
 
 class Dataflow {
@@ -68,15 +66,11 @@ private:
           lifetimes.emplace(range.whole, Lifetime{position, position})
               .first->second;
       ByteRange written = partOf(range, kernel.results[i].part);
-      ByteRange spare = written;
-      spare.begin = written.end;
-      spare.end += static_cast<int64_t>(kernel.results[i].part.spare);
-      if (life.written.findWriter(written) || life.spare.findWriter(written) ||
-          (spare.begin < spare.end && life.written.findWriter(spare)))
+      written.spare = static_cast<int64_t>(kernel.results[i].part.spare);
+      if (life.written.findWriter(written))
         fail(where + "writes value " + std::to_string(value) +
              ", which an earlier step writes too");
       life.written.add(written, position);
-      life.spare.add(spare, position);
     }
   }
 

@@ -7,15 +7,15 @@
 // it is loaded, and the output is copied back.
 // CHECK-LABEL: func @chain
 // CHECK: %[[W:.*]] = fact.prepare
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 {fact.unused} : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
 // CHECK: %[[X:.*]] = fact.fused "pointwise" ins(%arg0 :
 // CHECK: fact.relu
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4095x1537xbf16>, tensor<4095x7xbf16>) -> tensor<4095x1544xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 {fact.unused} : (tensor<4095x1537xbf16>, tensor<4095x7xbf16>) -> tensor<4095x1544xbf16>
 // CHECK: %[[Y:.*]] = fact.fused "gemm_epilogue" ins(%[[X]], %[[W]] :
 // CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<4095x1544xbf16>) -> tensor<4095x1537xbf16>
 // CHECK-DAG: fact.slice %{{.*}} dim 1 start 0 : (tensor<771x1544xbf16>) -> tensor<771x1537xbf16>
 // CHECK: fact.matmul
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4095x771xbf16>, tensor<4095x5xbf16>) -> tensor<4095x776xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 {fact.unused} : (tensor<4095x771xbf16>, tensor<4095x5xbf16>) -> tensor<4095x776xbf16>
 // CHECK: space(#fact.sm90_gemm_space
 // CHECK: %[[Z:.*]] = fact.fused "pointwise" ins(%[[Y]] :
 // CHECK: fact.slice %{{.*}} dim 1 start 0 : (tensor<4095x776xbf16>) -> tensor<4095x771xbf16>
@@ -81,7 +81,7 @@ func.func @copies(%x: tensor<1023x1537xbf16>, %y: tensor<1023x1538xbf16>) -> (te
 
 // A registry entry of odd rows says nothing about rows at multiples of 16 bytes.
 // CHECK-LABEL: func @known
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<4096x3001xbf16>, tensor<4096x7xbf16>) -> tensor<4096x3008xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 {fact.unused} : (tensor<4096x3001xbf16>, tensor<4096x7xbf16>) -> tensor<4096x3008xbf16>
 // CHECK: space(#fact.sm90_gemm_space
 // INLINED-LABEL: func @known
 // PROGRAM-LABEL: program.model @known
@@ -146,7 +146,7 @@ func.func @shifted_and_not(%x: tensor<1023x1537xbf16>) -> tensor<3x341x1023xbf16
 // CHECK-LABEL: func @fixed_argument
 // CHECK-NOT: fact.prepare
 // CHECK: fact.fused "pointwise" ins(%arg1 :
-// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
+// CHECK: fact.concat %{{.*}}, %{{.*}} dim 1 {fact.unused} : (tensor<771x1537xbf16>, tensor<771x7xbf16>) -> tensor<771x1544xbf16>
 // CHECK: fact.fused "gemm_epilogue"
 func.func @fixed_argument(%x: tensor<4095x1537xbf16>, %w: tensor<771x1537xbf16> {fact.fixed}) -> tensor<4095x771xbf16> {
   %y = fact.relu %x : (tensor<4095x1537xbf16>) -> tensor<4095x1537xbf16>

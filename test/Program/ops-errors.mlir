@@ -1040,6 +1040,40 @@ program.model @m : (tensor<4x8xf32>) -> tensor<4x16xf32> inputs(["x"]) outputs([
 
 // -----
 
+// Columns that one kernel writes, and another one may as unused ones of its own.
+program.kernel @k(%a: tensor<4x7xf32>) -> tensor<4x8xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<4x7xf32>) {
+  ^bb0(%x: tensor<4x7xf32>):
+    %n = ub.poison : tensor<4x1xf32>
+    %1 = fact.concat %x, %n dim 1 {fact.unused} : (tensor<4x7xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+    fact.yield %1 : tensor<4x8xf32>
+  } : tensor<4x8xf32>
+  program.return %0 : tensor<4x8xf32>
+}
+program.kernel @l(%a: tensor<4x1xf32>) -> tensor<4x8xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<4x1xf32>) {
+  ^bb0(%x: tensor<4x1xf32>):
+    %n = ub.poison : tensor<4x7xf32>
+    %1 = fact.concat %n, %x dim 1 : (tensor<4x7xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+    fact.yield %1 : tensor<4x8xf32>
+  } : tensor<4x8xf32>
+  program.return %0 : tensor<4x8xf32>
+}
+program.model @m : (tensor<4x7xf32>, tensor<4x1xf32>) -> tensor<4x8xf32> inputs(["x", "z"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<4x7xf32>
+  %z = program.input 1 : tensor<4x1xf32>
+  %y = program.output 0 : tensor<4x8xf32>
+  program.prepare {}
+  program.run {
+    // expected-note @+1 {{the other launch}}
+    program.launch @l(%z) -> (%y)
+    // expected-error @+1 {{(C4) another launch also writes result 0}}
+    program.launch @k(%x) -> (%y)
+  }
+}
+
+// -----
+
 // Columns that no kernel writes.
 program.kernel @k(%a: tensor<4x8xf32>) -> tensor<4x16xf32> {
   %0 = fact.fused "pointwise" ins(%a : tensor<4x8xf32>) {

@@ -3,6 +3,7 @@
 
 #include "FactSchedules.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "fact/Dialect/Fact/RowPlaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -110,6 +111,8 @@ LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == rowSizeName)
     return verifyRowSize(op, attribute.getValue());
+  if (name == Placement::unusedName)
+    return Placement::verifyUnused(op, attribute.getValue());
   if (name != productPrecision && name != convolutionPrecision)
     return success();
   if (!isa<ModuleOp>(op))

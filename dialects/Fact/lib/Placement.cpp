@@ -8,11 +8,15 @@
 using namespace mlir;
 using namespace fact;
 
-/// A unit attribute of `ub.poison`.
-static constexpr StringLiteral unusedName = "fact.unused";
+void Placement::markUnused(ConcatOp concat) {
+  concat->setAttr(unusedName, UnitAttr::get(concat.getContext()));
+}
 
-void Placement::markUnused(Operation *poison) {
-  poison->setAttr(unusedName, UnitAttr::get(poison->getContext()));
+LogicalResult Placement::verifyUnused(Operation *op, Attribute value) {
+  if (isa<ConcatOp>(op) && isa<UnitAttr>(value))
+    return success();
+  return op->emitOpError("attribute '")
+         << unusedName << "' is a unit attribute of 'fact.concat'";
 }
 
 Placement::Rows Placement::getRows(RankedTensorType result) const {
@@ -50,10 +54,9 @@ std::optional<Placement> Placement::get(ConcatOp concat) {
   bool isPart = false;
   for (Value input : concat.getInputs()) {
     int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
-    if (auto poison = input.getDefiningOp<ub::PoisonOp>()) {
+    if (input.getDefiningOp<ub::PoisonOp>()) {
       isPart = true;
-      if (placement && poison->hasAttr(unusedName) &&
-          start == placement->start + placement->size + placement->spare)
+      if (placement && concat->hasAttr(unusedName))
         placement->spare += size;
     } else if (placement) {
       return std::nullopt;

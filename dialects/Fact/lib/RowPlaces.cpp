@@ -23,14 +23,32 @@ LogicalResult fact::verifyRowSize(Operation *op, Attribute size) {
   if (!gather)
     return op->emitOpError("attribute '")
            << rowSizeName << "' is allowed on gathers only";
-  RankedTensorType source = gather.getSource().getType();
   auto number = dyn_cast<IntegerAttr>(size);
-  int64_t rows = gather.getIndices().getType().getNumElements();
-  if (!number || !number.getType().isInteger(64) ||
-      number.getInt() * rows != source.getDimSize(gather.getDim()))
+  if (!number || !number.getType().isInteger(64))
+    return op->emitOpError("attribute '")
+           << rowSizeName << "' is " << size
+           << ", but must be an integer of 64 bits";
+  // Attributes are verified before their op: what is wrong with the op itself
+  // is for its own verifier to say.
+  auto typeOf = [&](unsigned operand) {
+    return operand < op->getNumOperands()
+               ? dyn_cast<RankedTensorType>(op->getOperand(operand).getType())
+               : RankedTensorType();
+  };
+  RankedTensorType source = typeOf(0), indices = typeOf(1);
+  auto dim = op->getAttrOfType<IntegerAttr>(gather.getDimAttrName());
+  if (!source || !indices || !dim || dim.getInt() < 0 ||
+      dim.getInt() >= source.getRank())
+    return success();
+  if (!source.hasStaticShape() || !indices.hasStaticShape())
+    return op->emitOpError("attribute '")
+           << rowSizeName << "' needs static shapes, but the operands are "
+           << source << " and " << indices;
+  int64_t rows = indices.getNumElements();
+  if (number.getInt() * rows != source.getDimSize(dim.getInt()))
     return op->emitOpError("attribute '")
            << rowSizeName << "' is " << size << ", but dimension "
-           << gather.getDim() << " of " << source << " must have so many "
+           << dim.getInt() << " of " << source << " must have so many "
            << "elements for each of " << rows << " indices";
   return success();
 }

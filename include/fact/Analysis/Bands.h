@@ -12,6 +12,7 @@
 
 #include "fact/Dialect/Fact/Fact.h"
 #include "llvm/ADT/DenseMap.h"
+#include <array>
 
 namespace fact {
 /// The elements [i, j] of matrices with `lower <= j - i <= upper`.
@@ -51,8 +52,10 @@ public:
   Band getNonzero(mlir::Value value);
   /// Where a boolean value is true, if it is false exactly elsewhere.
   std::optional<Band> getTrue(mlir::Value value);
-  /// Which part of a value its kernel uses.
-  Band getUsed(mlir::Value value);
+  /// Which part of a value its kernel uses. The kernel may have any number that
+  /// is no NaN or infinity in the rest, which a factor of 0 makes 0; where only
+  /// `selects` count, any value.
+  Band getUsed(mlir::Value value, bool selects = false);
 
   /// The weights whose data the band of a value follows from. Using the band
   /// means baking them.
@@ -70,12 +73,13 @@ private:
   const Known &get(mlir::Value value);
   Known compute(mlir::Value value);
   Known computeSelected(SelectOp select);
-  Band getUsedBy(mlir::OpOperand &use);
+  Band getUsedBy(mlir::OpOperand &use, bool selects);
   /// The same of an operand, unless the op broadcasts its matrices.
   Known getOperand(mlir::Operation *op, unsigned number);
 
   llvm::DenseMap<mlir::Value, Known> known;
-  llvm::DenseMap<mlir::Value, Band> knownUsed;
+  /// By `selects`.
+  std::array<llvm::DenseMap<mlir::Value, Band>, 2> knownUsed;
 };
 
 /// The bands of a product: those of its factors as [M, K] and [K, N], outside

@@ -11,26 +11,28 @@
 
 namespace fact {
 /// Bytes [begin, end) of each row of a buffer, which has rows of `pitch` bytes;
-/// of the whole buffer where it is 0.
+/// of the whole buffer where it is 0. Its writer may also write the `spare`
+/// bytes behind it, which nobody reads.
 struct ByteRange {
-  int64_t begin = 0, end = 0, pitch = 0;
+  int64_t begin = 0, end = 0, pitch = 0, spare = 0;
 };
 
-/// Ranges of the bytes of one buffer, each with who wrote it. No two overlap,
-/// and all are of the same rows.
+/// Ranges of the bytes of one buffer, each with who wrote it. All are of the
+/// same rows. No two overlap, nor does a range what is spare of another.
 template <typename Writer> class WrittenBytes {
 public:
-  /// The writer of the first range that overlaps `range`, or null. Ranges of
-  /// other rows count as overlapping.
+  /// The writer of the first range that overlaps `range`, or null; what is
+  /// spare of one counts as well, unless both are spare. Ranges of other rows
+  /// count as overlapping.
   const Writer *findWriter(const ByteRange &range) const {
     if (range.pitch != pitch)
       return ranges.empty() ? nullptr : &ranges.begin()->second.second;
-    auto next = ranges.upper_bound(range.begin);
-    if (next != ranges.begin() && std::prev(next)->second.first > range.begin)
-      --next;
-    return next != ranges.end() && next->first < range.end
-               ? &next->second.second
-               : nullptr;
+    if (const Writer *found = find(ranges, range.begin, range.end))
+      return found;
+    if (const Writer *found = find(spares, range.begin, range.end))
+      return found;
+    return range.spare ? find(ranges, range.end, range.end + range.spare)
+                       : nullptr;
   }
 
   /// Adds a range of which nothing was written.
@@ -38,6 +40,8 @@ public:
     if (range.begin >= range.end)
       return;
     pitch = range.pitch;
+    if (range.spare)
+      spares.emplace(range.end, std::pair(range.end + range.spare, writer));
     ranges.emplace(range.begin, std::pair(range.end, std::move(writer)));
   }
 
@@ -59,9 +63,19 @@ public:
   }
 
 private:
-  int64_t pitch = 0;
   /// The end and the writer of each range, by its begin.
-  std::map<int64_t, std::pair<int64_t, Writer>> ranges;
+  using Ranges = std::map<int64_t, std::pair<int64_t, Writer>>;
+
+  static const Writer *find(const Ranges &ranges, int64_t begin, int64_t end) {
+    auto next = ranges.upper_bound(begin);
+    if (next != ranges.begin() && std::prev(next)->second.first > begin)
+      --next;
+    return next != ranges.end() && next->first < end ? &next->second.second
+                                                     : nullptr;
+  }
+
+  int64_t pitch = 0;
+  Ranges ranges, spares;
 };
 } // namespace fact
 

@@ -115,8 +115,8 @@ struct Amplification {
 
 /// How many results of contractions a value multiplies with each other, and
 /// operands with those (not what is added to them), of which the first counts
-/// as none: elements of one
-/// operand are seldom beyond 5, products of two reach 15 among millions. The
+/// as none: elements of one operand are seldom beyond 5, products of two reach
+/// 15 among millions. Masks and integers are exact and do not count. The
 /// contractions of attention are two: errors of scores are multiplied by
 /// values.
 static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
@@ -129,7 +129,7 @@ static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
     if (found != known.end())
       return found->second;
     bool isVarying =
-        isa<BlockArgument>(operand) &&
+        isa<BlockArgument>(operand) && isa<FloatType>(getElement(operand)) &&
         cast<RankedTensorType>(operand.getType()).getNumElements() > 1;
     return Factors{0, isVarying ? 1 : 0};
   };
@@ -538,8 +538,22 @@ static tuning::Part toPart(const Placement::Rows &rows) {
           uint64_t(rows.spare)};
 }
 
-/// Kernels do not multiply what lies outside of bands: 0 times infinity is 0
-/// there.
+/// Whether a kernel may leave out products with 0, of a float operand or of
+/// what the kernel computes: 0 times infinity is 0 there.
+static bool leavesOutZeros(FusedOp fused, ArrayRef<Band> bands) {
+  for (auto [operand, band] : llvm::zip(fused.getInputs(), bands))
+    if (band.isBounded() && isa<FloatType>(getElement(operand)))
+      return true;
+  BandAnalysis analysis;
+  return llvm::any_of(fused.getBody().getOps<MatmulOp>(), [&](MatmulOp op) {
+    ProductBands factors = ProductBands::get(op, /*foldsBatches=*/false);
+    Value product = op.getResult();
+    return factors.lhs.isBounded() || factors.rhs.isBounded() ||
+           analysis.getUsed(product) !=
+               analysis.getUsed(product, /*selects=*/true);
+  });
+}
+
 static void describeBand(const Band &band, bool hasZeros,
                          tuning::Operand &operand) {
   if (band.isBounded())
@@ -556,10 +570,7 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
   LargeOperands large = findLargeOperands(fused);
   bool equalRowsCancel = subtractsMeans(fused);
   SmallVector<Band> bands = getOperandBands(fused);
-  bool hasZeros = llvm::any_of(llvm::enumerate(bands), [&](auto band) {
-    return band.value().isBounded() &&
-           isa<FloatType>(getElement(fused->getOperand(band.index())));
-  });
+  bool hasZeros = leavesOutZeros(fused, bands);
   std::vector<tuning::Operand> operands;
   for (BlockArgument argument : fused.getBody().getArguments()) {
     Uses uses;
@@ -578,8 +589,8 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
     } else if (runtime::isInteger(operand.type)) {
       describeIntegers(uses, argument, operand);
     }
-    if (!bands.empty())
-      describeBand(bands[argument.getArgNumber()], hasZeros, operand);
+    describeBand(bands.empty() ? Band() : bands[argument.getArgNumber()],
+                 hasZeros, operand);
   }
   return operands;
 }

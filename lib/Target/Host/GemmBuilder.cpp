@@ -376,7 +376,8 @@ GemmBuilder::Terms GemmBuilder::getTerms(const Area &area, const Terms &block) {
 
 void GemmBuilder::ifAny(const Area &area, const Terms &block,
                         llvm::function_ref<void()> body) {
-  if (!plan.bands.isBounded())
+  // Streams multiply all terms.
+  if (streams || !plan.bands.isBounded())
     return body();
   Terms terms = getTerms(area, block);
   b.ifThen(

@@ -33,6 +33,8 @@
 
 // RUN: fact-compile %t/factors.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/factors
 // RUN: FileCheck %s --check-prefix=FACTORS < %t/factors/bundle.json
+// RUN: fact-compile %t/masked.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/masked
+// RUN: FileCheck %s --check-prefix=MASKED < %t/masked/bundle.json
 // RUN: fact-compile %t/summand.mlir --target=h200 --candidates=1 --until=bundle --bundle=%t/summand
 // RUN: FileCheck %s --check-prefix=SUMMAND < %t/summand/bundle.json
 
@@ -69,6 +71,9 @@
 // FACTORS-NEXT: "spare": 4
 // FACTORS: "element": 0.01171875,
 // FACTORS: "norm": 0.00048828125
+
+// A mask makes no error larger.
+// MASKED: "element": 0.00390625,
 
 // What is added to a product is no factor of it.
 // SUMMAND: "element": 0.00390625,
@@ -253,8 +258,8 @@ func.func @factors(%x: tensor<64x512xf32>, %w: tensor<512x515xf32>, %y: tensor<6
     %0 = fact.matmul %a, %b tf32 : (tensor<64x512xf32>, tensor<512x515xf32>) -> tensor<64x515xf32>
     %1 = fact.mul %0, %c : (tensor<64x515xf32>, tensor<64x515xf32>) -> tensor<64x515xf32>
     %2 = fact.mul %1, %d : (tensor<64x515xf32>, tensor<64x515xf32>) -> tensor<64x515xf32>
-    %p = ub.poison {fact.unused} : tensor<64x1xf32>
-    %3 = fact.concat %2, %p dim 1 : (tensor<64x515xf32>, tensor<64x1xf32>) -> tensor<64x516xf32>
+    %p = ub.poison : tensor<64x1xf32>
+    %3 = fact.concat %2, %p dim 1 {fact.unused} : (tensor<64x515xf32>, tensor<64x1xf32>) -> tensor<64x516xf32>
     fact.yield %3 : tensor<64x516xf32>
   } : tensor<64x516xf32>
   %s = fact.fused "pointwise" ins(%r : tensor<64x516xf32>) {
@@ -263,6 +268,19 @@ func.func @factors(%x: tensor<64x512xf32>, %w: tensor<512x515xf32>, %y: tensor<6
     fact.yield %0 : tensor<64x515xf32>
   } : tensor<64x515xf32>
   return %s : tensor<64x515xf32>
+}
+
+//--- masked.mlir
+func.func @masked(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>, %y: tensor<64x64xf32>, %m: tensor<64x64xi1>) -> tensor<64x64xf32> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w, %y, %m : tensor<64x96xf32>, tensor<96x64xf32>, tensor<64x64xf32>, tensor<64x64xi1>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x64xf32>, %c: tensor<64x64xf32>, %d: tensor<64x64xi1>):
+    %0 = fact.matmul %a, %b tf32 : (tensor<64x96xf32>, tensor<96x64xf32>) -> tensor<64x64xf32>
+    %1 = fact.mul %0, %c : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %2 = fact.cast %d : (tensor<64x64xi1>) -> tensor<64x64xf32>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    fact.yield %3 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }
 
 //--- summand.mlir

@@ -18,7 +18,7 @@ func.func @unaligned(%x: tensor<512x64xbf16>, %w: tensor<64x128xbf16>) -> tensor
 // TMA would write the five columns behind the product, which are another
 // kernel's.
 func.func @shared_unit(%x: tensor<512x64xbf16>, %w: tensor<64x520xbf16>) -> tensor<512x1040xbf16> {
-  // expected-error @below {{stores units of 16 bytes by TMA, and rows of 'bf16' end within a unit that another kernel writes too}}
+  // expected-error @below {{stores units of 16 bytes by TMA, and rows of 'bf16' end within a unit whose rest is not marked as unused (fact.unused)}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<512x64xbf16>, tensor<64x520xbf16>) {
   ^bb0(%a: tensor<512x64xbf16>, %b: tensor<64x520xbf16>):
     %s = fact.slice %b dim 1 start 0 : (tensor<64x520xbf16>) -> tensor<64x515xbf16>

@@ -34,8 +34,8 @@ func.func @padded(%x: tensor<512x64xbf16>, %w: tensor<64x520xbf16>) -> tensor<51
     %s = fact.slice %b dim 1 start 0 : (tensor<64x520xbf16>) -> tensor<64x515xbf16>
     %m = fact.matmul %a, %s : (tensor<512x64xbf16>, tensor<64x515xbf16>) -> tensor<512x515xbf16>
     %y = fact.relu %m : (tensor<512x515xbf16>) -> tensor<512x515xbf16>
-    %p = ub.poison {fact.unused} : tensor<512x5xbf16>
-    %c = fact.concat %y, %p dim 1 : (tensor<512x515xbf16>, tensor<512x5xbf16>) -> tensor<512x520xbf16>
+    %p = ub.poison : tensor<512x5xbf16>
+    %c = fact.concat %y, %p dim 1 {fact.unused} : (tensor<512x515xbf16>, tensor<512x5xbf16>) -> tensor<512x520xbf16>
     fact.yield %c : tensor<512x520xbf16>
   } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<512x520xbf16>
   return %r : tensor<512x520xbf16>

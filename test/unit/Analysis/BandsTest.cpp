@@ -81,6 +81,35 @@ TEST_F(BandsTest, UsedByBothSidesOfASelect) {
       BandAnalysis().getUsed(get<MatmulOp>(fused).getResult()).isBounded());
 }
 
+TEST_F(BandsTest, FactorsOfZeroHideNumbersOnly) {
+  // log(0) * 0 is NaN; what a select hides may be anything.
+  auto getUsed = [&](StringRef function, StringRef mask) {
+    FusedOp fused =
+        parse({"tensor<4x4xf32>", "tensor<4x4xf32>", "tensor<4x4xf32>",
+               "tensor<4x4xi1>"},
+              "%4 = fact.matmul %0, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+              "tensor<4x4xf32>\n%5 = fact." +
+                  function.str() + " : (tensor<4x4xf32>" +
+                  (function.contains(',') ? ", tensor<4x4xf32>" : "") +
+                  ") -> tensor<4x4xf32>\n%6 = fact." + mask.str() +
+                  "fact.yield %6 : tensor<4x4xf32>");
+    setOperandBands(fused, {Band(), Band(), lower, lower});
+    return BandAnalysis().getUsed(get<MatmulOp>(fused).getResult());
+  };
+  StringRef times = "mul %5, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+                    "tensor<4x4xf32>\n";
+  StringRef select = "select %3, %5, %0 : (tensor<4x4xi1>, tensor<4x4xf32>, "
+                     "tensor<4x4xf32>) -> tensor<4x4xf32>\n";
+  for (StringRef total : {"exp %4", "tanh %4", "div %4, %0"}) {
+    EXPECT_EQ(getUsed(total, times), lower) << total.str();
+    EXPECT_EQ(getUsed(total, select), lower) << total.str();
+  }
+  for (StringRef partial : {"log %4", "rsqrt %4", "div %0, %4"}) {
+    EXPECT_FALSE(getUsed(partial, times).isBounded()) << partial.str();
+    EXPECT_EQ(getUsed(partial, select), lower) << partial.str();
+  }
+}
+
 TEST_F(BandsTest, BroadcastsHaveNoBand) {
   FusedOp fused = parse({"tensor<4x4xf32>", "tensor<4x1xf32>"}, R"(
     %2 = fact.add %0, %1 : (tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x4xf32>

@@ -156,6 +156,10 @@ TEST(Gemm, Bands) {
     checkBands(1, rows, 17, 1024, {-Band::none, 1}, all);
   // Few rows, and tiles that pack blocks.
   checkBands(1, 5, 100, 300, lower, upper);
+  // Streams, whose first blocks of K no row reaches, or no column.
+  checkBands(1, 5, 100, 600, lower, all);
+  checkBands(1, 4, 600, 600, all, {-Band::none, -200});
+  checkBands(1, 4, 3000, 64, all, all, lower);
   checkBands(9, 200, 200, 210, lower, lower);
 }
 

@@ -129,7 +129,8 @@ LogicalResult MatrixTensor::requireWholeUnits(EmitError emitError) const {
     return success();
   return emitError() << "stores units of 16 bytes by TMA, and rows of "
                      << element
-                     << " end within a unit that another kernel writes too";
+                     << " end within a unit whose rest is not marked as "
+                        "unused (fact.unused)";
 }
 
 static StringRef getWord(MatrixTensor::Kind kind) {

@@ -11,8 +11,13 @@ namespace fact {
 /// A concatenation whose other operands are all `ub.poison`. A kernel that
 /// yields one, or a permutation of it, writes `value` to its place in the
 /// buffer of the result and leaves the rest of the buffer alone: other kernels
-/// write there, unless the `ub.poison` is marked as unused.
+/// write there, unless the concatenation is marked as unused.
 struct Placement {
+  /// A unit attribute of the concatenation: nobody writes or reads what is
+  /// behind `value`. (Of `ub.poison` it would be lost, or spread to others,
+  /// where constants are merged.)
+  static constexpr llvm::StringLiteral unusedName = "fact.unused";
+
   mlir::Value value;
   /// The range that `value` has of a dimension of the result.
   int64_t dim, start, size;
@@ -28,8 +33,12 @@ struct Placement {
   /// Where `value` lies in the row-major memory of the result.
   Rows getRows(mlir::RankedTensorType result) const;
 
-  /// Marks a `ub.poison` that nobody writes or reads.
-  static void markUnused(mlir::Operation *poison);
+  static void markUnused(ConcatOp concat);
+
+  /// Whether an op may have the attribute with this value; if not, emits an
+  /// error.
+  static mlir::LogicalResult verifyUnused(mlir::Operation *op,
+                                          mlir::Attribute value);
 
   /// What a region reads of the memory of an argument, if that is not all of
   /// it: slices along one dimension, and nothing else.
