@@ -96,21 +96,29 @@ struct MergeRowsOfMatmul : OpRewritePattern<MatmulOp> {
   }
 };
 
+/// The product whose results an op transposes, if nobody else reads them and
+/// its factors have the same batches: a matrix that is shared by all batches
+/// stays on its side.
+MatmulOp findTransposedMatmul(PermuteOp op) {
+  auto matmul = op.getOperand().getDefiningOp<MatmulOp>();
+  if (!matmul || !matmul->hasOneUse() || matmul.getType().getRank() < 3 ||
+      shapeOf(matmul.getLhs()).drop_back(2) !=
+          shapeOf(matmul.getRhs()).drop_back(2))
+    return {};
+  SmallVector<int64_t> dims(op.getDims());
+  size_t rank = dims.size();
+  std::swap(dims[rank - 2], dims[rank - 1]);
+  return llvm::equal(dims, llvm::seq<int64_t>(0, rank)) ? matmul : MatmulOp();
+}
+
 /// permute(matmul(a, b)) that swaps the last two dimensions is matmul(b^T,
-/// a^T). A matrix that is shared by all batches stays on its side.
+/// a^T).
 struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PermuteOp op,
                                 PatternRewriter &rewriter) const override {
-    auto matmul = op.getOperand().getDefiningOp<MatmulOp>();
-    if (!matmul || !matmul->hasOneUse() || matmul.getType().getRank() < 3 ||
-        shapeOf(matmul.getLhs()).drop_back(2) !=
-            shapeOf(matmul.getRhs()).drop_back(2))
-      return failure();
-    SmallVector<int64_t> dims(op.getDims());
-    size_t rank = dims.size();
-    std::swap(dims[rank - 2], dims[rank - 1]);
-    if (!llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+    MatmulOp matmul = findTransposedMatmul(op);
+    if (!matmul)
       return failure();
     Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
     rewriter.replaceOp(
@@ -123,7 +131,8 @@ struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
 
 /// Between two products, a permute moves past functions and biases: the first
 /// product has them as its epilogue, and the second reads its factor by
-/// strides. Scales stay, which attention looks for.
+/// strides. Scales stay, which attention looks for. A transpose belongs to the
+/// first product, so that the second reads contiguous rows.
 struct MovePermuteToMatmul : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOpInterface op,
@@ -141,7 +150,8 @@ struct MovePermuteToMatmul : OpInterfaceRewritePattern<PointwiseOpInterface> {
       else if (!isa<AddOp>(op) || !isBias(operand, shape))
         return failure();
     }
-    if (!found || !comesFromMatmul(found.getOperand()) ||
+    if (!found || findTransposedMatmul(found) ||
+        !comesFromMatmul(found.getOperand()) ||
         !leadsToMatmul(op->getResult(0)))
       return failure();
     SmallVector<int64_t> dims(found.getDims());

@@ -164,3 +164,17 @@ func.func @gated(%x: tensor<8x4xf32>, %w: tensor<4x24xf32>, %v: tensor<3x8x4xf32
   %4 = fact.matmul %3, %v : (tensor<3x8x8xf32>, tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
   return %4 : tensor<3x8x4xf32>
 }
+
+// A transpose of a product of as many batches is one of its factors': the second
+// product reads rows as they lie.
+// CHECK-LABEL: func.func @transposed_between(
+// CHECK: %[[FIRST:.+]] = fact.matmul %arg1, %arg0 transpose_a transpose_b
+// CHECK: %[[RELU:.+]] = fact.relu %[[FIRST]]
+// CHECK: fact.matmul %[[RELU]], %arg2 :
+func.func @transposed_between(%x: tensor<3x8x4xf32>, %w: tensor<3x4x16xf32>, %v: tensor<3x8x5xf32>) -> tensor<3x16x5xf32> {
+  %0 = fact.matmul %x, %w : (tensor<3x8x4xf32>, tensor<3x4x16xf32>) -> tensor<3x8x16xf32>
+  %1 = fact.permute %0 [0, 2, 1] : (tensor<3x8x16xf32>) -> tensor<3x16x8xf32>
+  %2 = fact.relu %1 : (tensor<3x16x8xf32>) -> tensor<3x16x8xf32>
+  %3 = fact.matmul %2, %v : (tensor<3x16x8xf32>, tensor<3x8x5xf32>) -> tensor<3x16x5xf32>
+  return %3 : tensor<3x16x5xf32>
+}
