@@ -428,6 +428,10 @@ LogicalResult Compilation::tune() {
   // What each form gains, for the model that revises the grouping.
   if (options.refine && unfused && isLanguageModel(agent) && measuresForms())
     arguments.push_back("--ablate");
+  // Of several of one option, fact-tune takes the last.
+  if (options.tried && refinements.empty())
+    arguments.insert(arguments.end(),
+                     {"--candidates", std::to_string(*options.tried)});
   llvm::append_range(arguments, options.tunerArguments);
   LogicalResult result =
       runTuner(module, options.tuner, arguments, agent.keyVariable);

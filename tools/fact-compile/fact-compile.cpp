@@ -59,7 +59,8 @@ static cl::opt<std::string>
          cl::value_desc("prefix"), cl::cat(category));
 static cl::opt<unsigned> candidates(
     "candidates",
-    cl::desc("Maximum number of compiled candidates per kernel (default 16)"),
+    cl::desc("Maximum number of candidates per kernel in the bundle (default "
+             "16), and, if given, of those that are tried"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
 static cl::opt<double> alternatives(
     "alternatives",
@@ -253,6 +254,8 @@ int main(int argc, char **argv) {
   options.bundle = bundle;
   options.summary = summary;
   options.candidates = candidates;
+  if (candidates.getNumOccurrences())
+    options.tried = candidates;
   // One candidate is no search, so nothing else is searched either.
   options.alternatives = candidates == 1 && !alternatives.getNumOccurrences()
                              ? 0.0

@@ -9,6 +9,7 @@
 #include "fact/Target/Bundle.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <chrono>
+#include <optional>
 
 namespace fact {
 /// The last stage to run. Each stage's result is text from which a later run
@@ -30,7 +31,10 @@ struct CompileOptions {
   std::string bundle;
   std::string summary;
   std::string name;
+  /// Of a kernel, at most: in the bundle, and of those the ones that are tried;
+  /// none: as many as the tuner tries by default.
   unsigned candidates = 16;
+  std::optional<unsigned> tried;
   /// How much longer an alternative of a kernel may be predicted to take; 0:
   /// no alternatives.
   double alternatives = 1;
