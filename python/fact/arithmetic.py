@@ -152,7 +152,9 @@ class ProductsInFloat32(TorchDispatchMode):
             try:
                 return func(*args, **kwargs)
             except RuntimeError as error:
-                if "not implemented for" not in str(error) or any(_written(func, args, kwargs)):
+                changes = any(isinstance(leaf, torch.Tensor)
+                              for leaf in _written(func, args, kwargs))
+                if changes or "not implemented for" not in str(error):
                     raise
         narrow = floating.pop()
         widen = lambda leaf: leaf.float() if _is_floating(leaf) else leaf

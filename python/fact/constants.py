@@ -35,10 +35,10 @@ class NumbersWithData(TorchFunctionMode):
         device = kwargs.get("device")
         if function is torch.Tensor.new_tensor and device is None:
             device = args[0].device
+        data = (*args[function is torch.Tensor.new_tensor:], kwargs.get("data"))
         if function not in (torch.tensor, torch.as_tensor, torch.Tensor.new_tensor) or \
                 device is None or torch.device(device).type != "meta" or \
-                any(isinstance(leaf, torch.Tensor)
-                    for leaf in torch.utils._pytree.tree_leaves((args[-1:], kwargs.get("data")))):
+                any(isinstance(leaf, torch.Tensor) for leaf in torch.utils._pytree.tree_leaves(data)):
             return function(*args, **kwargs)
         return function(*args, **{**kwargs, "device": "cpu"}).to("meta")
 

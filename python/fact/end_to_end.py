@@ -212,9 +212,10 @@ class _Runs:
             except (TooLarge, torch.OutOfMemoryError):
                 raise
             except Exception as error:
-                problems.append(error)
-        raise _CannotRun(f"the module does not run in {dtype}: {_first_line(problems[0])}; "
-                         f"converted to it: {_first_line(problems[-1])}") from problems[-1]
+                # Not the exception, whose frames keep a wide copy of the module.
+                problems.append(_first_line(error))
+        raise _CannotRun(f"the module does not run in {dtype}: {problems[0]}; "
+                         f"converted to it: {problems[-1]}")
 
     def eager(self, seed: int | None = None) -> list[torch.Tensor]:
         """The module in its own types; with a seed, disturbed by roundings."""

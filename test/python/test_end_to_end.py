@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Libraries that are not their module's are refused, and those that are, accepted."""
 
+import gc
 import logging
 import math
 import re
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -274,6 +276,37 @@ def test_ops_that_a_cpu_has_in_fp32_alone():
     with arithmetic.ProductsInFloat32():
         found = nn.functional.avg_pool3d(x, 2)
     assert torch.equal(found, nn.functional.avg_pool3d(x.float(), 2).bfloat16())
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("channels", [1, 2])
+def test_ops_that_write_a_tensor_are_not_done_on_a_copy(channels):
+    """Also if the tensor is a single 0."""
+    x, out = torch.randn(1, channels, 2, 2, 2).bfloat16(), torch.zeros(1, channels, 1, 1, 1).bfloat16()
+    with arithmetic.ProductsInFloat32(), pytest.raises(RuntimeError, match="not implemented for"):
+        torch.ops.aten.avg_pool3d.out(x, [2, 2, 2], out=out)
+
+
+def test_wide_copies_of_failed_runs_are_freed():
+    """A module that fits once in fp64, and not twice, has to be compared."""
+    alive, before = weakref.WeakSet(), []
+
+    class Fails(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4))
+
+        def forward(self, x):
+            gc.collect()
+            before.append(len(alive))
+            if self.weight.dtype == torch.float64:
+                alive.add(self.weight)
+            raise RuntimeError("no")
+
+    runs = end_to_end._Runs(signature(), "cpu", Fails(), (torch.randn(2, 4),), {})
+    with pytest.raises(Exception, match="converted to it: no"):
+        runs.wide(torch.float64)
+    assert len(before) == 3 and not any(before)
 
 
 @torch.no_grad()

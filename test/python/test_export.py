@@ -151,7 +151,8 @@ class ConstantsOnDevice(nn.Module):
         rows = torch.arange(x.shape[0], device=x.device)[:, None]
         lowest = torch.min(x, torch.tensor(0.25, device=x.device)) + torch.as_tensor(0.5, device=x.device)
         mask = torch.tril(torch.ones(*x.shape, device=x.device))
-        return (lowest * x.new_tensor([1.0, 2.0, 3.0])).masked_fill(mask == 0, 0.0) * rows
+        scaled = lowest * x.new_tensor([1.0, 2.0, 3.0]) + x.new_tensor(data=[1.5, 2.0, 3.0])
+        return scaled.masked_fill(mask == 0, 0.0) * rows
 
 
 def test_constants_of_forward_have_data_on_the_meta_device():
