@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random graphs on the GPU, compared with PyTorch in fp64.
 
-    graphs.py pack FOLDER [--graphs N] [--dtype fp32|bf16] [--seed S]    with the compiler: no GPU
-    graphs.py run FOLDER [FOLDER ...]                                    with the GPU: no compiler
+    graphs.py pack FOLDER [--graphs N] [--dtype fp32|bf16] [--images] [--seed S]    with the compiler
+    graphs.py run FOLDER [FOLDER ...]                                               with the GPU
 
 `pack` puts a batch of graphs into each bundle, beside graphs.pickle, which has the graphs and
 through their seeds the inputs; a batch that the target refuses is halved until each refused
 graph is known, which is a failure. With --dtype, floating-point inputs are of this type; casts
-have others. `run` compiles and links the bundles, several at a time, and runs each library in a
-process of its own: a crash or a hang is that batch's failure. A failing graph is printed as a
-module of its own. The seed is random unless given, and printed.
+have others. With --images, all graphs are of convolutions, pools and norms. `run` compiles and
+links the bundles, several at a time, and runs each library in a process of its own: a crash or a
+hang is that batch's failure. A failing graph is printed as a module of its own. The seed is random
+unless given, and printed.
 """
 
 import argparse
@@ -35,6 +36,7 @@ import fact  # noqa: E402
 from random_graphs import check  # noqa: E402
 from random_graphs.generator import LARGE_ELEMENTS_LIMIT, Generator  # noqa: E402
 from random_graphs.graph import Graphs, source  # noqa: E402
+from random_graphs.images import ImageGenerator  # noqa: E402
 from slot import launcher  # noqa: E402
 
 BATCH = 12
@@ -75,9 +77,29 @@ class AlignedGenerator(Generator):
             self.add("F.linear({0}, {1}, {2})", [x, w, self.add_leaf(x[2], [columns], weight=True)])
 
 
-def graph_of(seed: int, base: torch.dtype | None):
+class AlignedImageGenerator(ImageGenerator):
+    """Most images have channels such that tensor cores can take them, and more than one tile."""
+
+    def __init__(self, seed: int, base: torch.dtype | None):
+        super().__init__(seed, base)
+        self.limit = LARGE_ELEMENTS_LIMIT
+
+    def shape(self):
+        r = self.random
+        if r.random() < 0.3:
+            return super().shape()
+        dims = r.choices([1, 2, 3], weights=[2, 6, 1])[0]
+        extents = {1: [9, 40, 65, 130], 2: [7, 8, 9, 14, 16, 17], 3: [3, 5, 8]}[dims]
+        return [r.choice([1, 2, 3]), r.choice([3, 8, 16, 16, 24, 32]),
+                *(r.choice(extents) for _ in range(dims))]
+
+    def filters(self):
+        return self.random.choice([1, 5, 8, 16, 24, 40])
+
+
+def graph_of(seed: int, base: torch.dtype | None, images: bool):
     while True:
-        graph = AlignedGenerator(seed, base).make()
+        graph = (AlignedImageGenerator if images else AlignedGenerator)(seed, base).make()
         if graph.nodes:
             return graph
         seed += 1_000_003
@@ -105,7 +127,7 @@ def write_bundles(graphs, target: str, folder: Path) -> list[tuple[object, str]]
 
 def has_product(graph) -> bool:
     """Whether a kernel may take nvcc a minute."""
-    return any("linear" in node.text or "@" in node.text or "attention" in node.text
+    return any(word in node.text for word in ("linear", "@", "attention", "F.conv")
                for node in graph.nodes)
 
 
@@ -114,7 +136,7 @@ def pack(arguments) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     seed, graphs, products = arguments.seed, [], 0
     while len(graphs) < arguments.graphs:
-        graph = graph_of(seed, DTYPES[arguments.dtype])
+        graph = graph_of(seed, DTYPES[arguments.dtype], arguments.images)
         seed += 1
         if has_product(graph):
             if products == arguments.products:
@@ -212,6 +234,7 @@ def main() -> int:
     parser.add_argument("mode", choices=("pack", "run", "one"))
     parser.add_argument("folder", nargs="+")
     parser.add_argument("--dtype", choices=DTYPES, default="any")
+    parser.add_argument("--images", action="store_true", help="graphs of convolutions, pools and norms")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--graphs", type=int, default=300)
     parser.add_argument("--products", type=int, default=40, help="graphs with products at most")

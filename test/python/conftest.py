@@ -87,5 +87,7 @@ def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="the long tests too")
     parser.addoption("--random-graphs", type=int, metavar="N",
                      help="random graphs to compile and compare (default: 100, with --full 2000)")
+    parser.addoption("--random-images", action="store_true",
+                     help="random graphs of convolutions and pools alone, not every fourth")
     parser.addoption("--random-seed", type=int, metavar="S",
                      help="the seed of the first one (default: 0, with --full the clock)")

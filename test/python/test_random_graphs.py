@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random graphs compiled for the host and compared with PyTorch in fp64.
 
-    pytest test/python/test_random_graphs.py --random-graphs=5000 --random-seed=1000
+    pytest test/python/test_random_graphs.py --random-graphs=5000 --random-seed=1000 [--random-images]
 
 `make check` runs the same graphs each time; `make check-full` (`--full`) runs 2,000 whose
 first seed is the clock's, which is printed. A failure prints the seed and a reduced,
@@ -60,14 +60,15 @@ def results(request):
     batches = [item.callspec.params["batch"] for item in request.session.items
                if item.path == request.path and "batch" in getattr(item, "fixturenames", ())]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        started = {batch: start(batch, pool) for batch in batches}
+        images = request.config.getoption("--random-images")
+        started = {batch: start(batch, images, pool) for batch in batches}
         yield lambda batch: check(*started[batch])
         pool.shutdown(cancel_futures=True)
 
 
-def start(batch, pool):
+def start(batch, images, pool):
     """The graphs, and a runner that has begun with them."""
-    graphs = [random_graph(seed) for seed in batch]
+    graphs = [random_graph(seed, images) for seed in batch]
     try:
         finish = start_library(graphs, pool)
     except fact.FactError:
@@ -78,13 +79,14 @@ def start(batch, pool):
 
 
 @needs_compiler
-def test_random_graphs(results, batch, root):
+def test_random_graphs(results, batch, root, request):
     failures = [failure for failure in results(batch) if failure]
     if failures:
-        pytest.fail("\n\n".join(report(failure, root) for failure in failures), pytrace=False)
+        more = " --random-images" if request.config.getoption("--random-images") else ""
+        pytest.fail("\n\n".join(report(failure, root, more) for failure in failures), pytrace=False)
 
 
-def report(failure: Failure, root) -> str:
+def report(failure: Failure, root, more: str) -> str:
     """What is wrong with which seed, and the reduced module."""
     kind = kind_of(failure)
 
@@ -98,7 +100,7 @@ def report(failure: Failure, root) -> str:
     path = folder / f"seed_{failure.graph.seed}.py"
     path.write_text(text)
     return (f"seed {failure.graph.seed}: {failure.reason}\n"
-            f"again: pytest {__file__} --random-seed={failure.graph.seed} --random-graphs=1\n"
+            f"again: pytest {__file__} --random-seed={failure.graph.seed} --random-graphs=1{more}\n"
             f"reduced ({path}):\n\n{text}")
 
 
@@ -265,3 +267,12 @@ def test_seeds_are_reproducible_and_varied():
     assert any(max(leaf.shape, default=1) > 64 for graph in GRAPHS for leaf in graph.leaves)
     types = {leaf.dtype for graph in GRAPHS for leaf in graph.leaves}
     assert types >= {torch.float32, torch.bfloat16, torch.float16, torch.int64}
+
+
+def test_graphs_of_images_alone():
+    graphs = [random_graph(seed, images=True) for seed in range(40)]
+    texts = [" ".join(node.text for node in graph.nodes) for graph in graphs]
+    kinds = "_pool", "F.conv", "_norm", "interpolate", "F.pad"
+    assert sum(any(kind in text for kind in kinds) for text in texts) >= 35
+    assert all(any(kind in text for text in texts) for kind in kinds)
+    assert graphs[3] == random_graph(3) and graphs[2] != random_graph(2)

@@ -33,13 +33,17 @@ class ImageGenerator(Generator):
     def filter_sizes(self, count):
         return [self.random.choice([1, 2, 3, 3, 3, 5]) for _ in range(count)]
 
+    def filters(self):
+        """Of a group."""
+        return self.random.choice([1, 1, 2, 3, 5])
+
     def convolution(self):
         if not (x := self.pick_image()):
             return
         r, channels, dims = self.random, x[1].shape[1], x[1].dim() - 2
         divisors = [d for d in range(1, channels + 1) if channels % d == 0]
         groups = r.choice([1, 1, channels, r.choice(divisors)])
-        filters, kernel = groups * r.choice([1, 1, 2, 3, 5]), self.filter_sizes(dims)
+        filters, kernel = groups * self.filters(), self.filter_sizes(dims)
         scale = (channels // groups * math.prod(kernel)) ** -0.5
         operands = [x, self.add_leaf(x[2], [filters, channels // groups, *kernel], True, scale)]
         if r.random() < 0.5:
