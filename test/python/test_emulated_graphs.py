@@ -26,6 +26,7 @@ struct Counted : Kernel {
 FACT_KERNEL("""
 
 
+@pytest.mark.full
 def test_addresses_that_come_back_are_bound_once(root, tmp_path, monkeypatch):
     binds = tmp_path / "binds"
     monkeypatch.setenv("FACT_TEST_BINDS", str(binds))
