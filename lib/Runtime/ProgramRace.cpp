@@ -134,12 +134,13 @@ std::string racePrograms(const std::vector<Racer> &racers,
     warmUp([&] { timeCalls(*models.front(), calls.front()); });
   std::vector<RaceTimes> times = race(count, [&](size_t i) {
     if (rests)
-      std::this_thread::sleep_for(
-          std::chrono::duration<double, std::micro>(longest * calls[i]));
+      std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
+          std::min(longest * calls[i], mostRestUs)));
     return timeCalls(*models[i], calls[i]);
   });
   measure::Load load;
-  timeCalls(*models.front(), calls.front(), &load);
+  if (*regime)
+    timeCalls(*models.front(), calls.front(), &load);
   return describeRace(times) + describeLoad(regime, load);
 }
 

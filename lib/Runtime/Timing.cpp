@@ -237,10 +237,12 @@ void TimedKernel::settle(double us) {
     return;
   regime = nameOfRegime(us, job.sustained);
   std::vector<double> ignored;
+  // A tenth of a second without a pause.
+  int runs = std::clamp(static_cast<int>(1e5 / us), 2, 16);
   if (us > longUs && job.sustained)
-    warmUp([&] { runBatch(16, /*coldCache=*/false, ignored); });
+    warmUp([&] { runBatch(runs, /*coldCache=*/false, ignored); });
   else if (us > longUs)
-    restUs = us;
+    restUs = std::min(us, mostRestUs);
 }
 
 std::string TimedKernel::describeLoad() const {

@@ -27,9 +27,13 @@ Times summarize(std::vector<double> samples);
 
 /// A GPU lowers its clocks at its power limit, after tens of milliseconds. What
 /// takes longer than this is timed in one of two regimes. Paced: the device
-/// rests as long as a run takes before each, so that clocks are those of short
-/// work. Sustained: runs follow each other, after some that are not timed.
+/// rests as long as a run takes before each (at most `mostRestUs`), so that
+/// clocks are those of short work. Sustained: runs follow each other, after
+/// some that are not timed.
 constexpr double longUs = 1000;
+/// The longest pause before a run: longer ones cool no more, and would use up
+/// the time of a worker.
+constexpr double mostRestUs = 50000;
 
 /// The regime by name, or "" for what takes less.
 const char *nameOfRegime(double us, bool sustained);

@@ -132,9 +132,17 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
     if (json.is_object() && json.contains("versions"))
       versions.merge(readVersions(json["versions"]));
   }
-  for (const tuning::Kernel &kernel : bundle.kernels)
-    for (const tuning::Database::Row &row : database.list(kernel.hash)) {
-      if (row.attempt.transient)
+  for (const tuning::Kernel &kernel : bundle.kernels) {
+    std::vector<tuning::Database::Row> rows = database.list(kernel.hash);
+    // Of a machine's times, those of the newest regime: others do not compare.
+    std::map<std::string, std::string> regimes;
+    for (const tuning::Database::Row &row : rows)
+      if (const auto &regime = row.attempt.conditions.regime; !regime.empty())
+        regimes[row.key.machine] = regime;
+    for (const tuning::Database::Row &row : rows) {
+      const std::string &regime = row.attempt.conditions.regime;
+      if (row.attempt.transient ||
+          (!regime.empty() && regime != regimes[row.key.machine]))
         continue;
       Attempt attempt;
       attempt.key = row.key.candidate;
@@ -151,6 +159,7 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
       attempt.error = row.attempt.normError;
       attempts[kernel.name].push_back(std::move(attempt));
     }
+  }
   return attempts;
 }
 

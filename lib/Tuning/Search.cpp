@@ -21,7 +21,8 @@ AttemptKey Tuner::keyOf(const std::string &hash,
   content.add(stampOf(candidate)).add(verifierHash);
   for (int64_t size : candidate.sizes)
     content.add(std::to_string(size));
-  if (options.sustained)
+  // A processor has one regime.
+  if (options.sustained && bundle.target.cuda)
     content.add("sustained");
   key.candidateHash = content.text();
   key.machine = machine;

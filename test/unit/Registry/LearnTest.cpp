@@ -3,6 +3,8 @@
 
 #include "fact/Tuning/Learn.h"
 #include "Samples.h"
+#include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Database.h"
 #include <ctime>
 
 using namespace fact::registry;
@@ -93,6 +95,29 @@ TEST(Learn, FromTheDatabaseAndFromTheReport) {
   std::vector<Entry> entries = learn(bundle.folder(), few);
   ASSERT_EQ(entries[0].schedules.size(), 2u);
   EXPECT_EQ(entries[0].schedules[0].versions.at("commit"), "0123abc");
+
+  // Times of another regime than the newest one do not compare with it.
+  fs::path copy = bundle.folder() / "copy.sqlite";
+  fs::copy(bundle.folder() / "tuning.sqlite", copy);
+  {
+    fact::tuning::Database database(bundle.folder() / "tuning.sqlite");
+    std::string hash =
+        fact::tuning::readBundle(bundle.folder()).kernels[0].hash;
+    for (const char *regime : {"paced", "sustained"})
+      for (fact::tuning::Database::Row row : database.list(hash)) {
+        bool slow = row.key.candidate == "host_rows<grain = 1>";
+        row.attempt.conditions.regime = regime;
+        if (row.attempt.status == "ok" &&
+            (slow || std::string(regime) == "paced"))
+          database.record(row.key, row.attempt);
+      }
+  }
+  entries = learn(bundle.folder(), {});
+  ASSERT_EQ(entries[0].schedules.size(), 2u);
+  EXPECT_EQ(entries[0].schedules[0].key, "host_rows<grain = 1>");
+  EXPECT_EQ(entries[0].schedules[1].status, Status::Failed);
+  fs::remove(bundle.folder() / "tuning.sqlite");
+  fs::rename(copy, bundle.folder() / "tuning.sqlite");
 
   // The report says the same, here and elsewhere.
   fs::remove(bundle.folder() / "tuning.sqlite");
