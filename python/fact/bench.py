@@ -70,10 +70,10 @@ class Measurement:
         return median_interval(self.times)
 
     def speedup(self, base: Measurement) -> tuple[float, float, float]:
-        """The speedup over `base`: of the medians, and its range over rounds."""
+        """The speedup over `base`: the median over rounds, and its interval."""
         each = [statistics.median(b) / statistics.median(a)
                 for a, b in zip(self.rounds, base.rounds)]
-        return base.median / self.median, *median_interval(each)
+        return statistics.median(each), *median_interval(each)
 
 
 def median_interval(values: list[float], z: float = 1.96) -> tuple[float, float]:
@@ -374,14 +374,20 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
     return result
 
 
-# How far apart the ends of the interval of a median may be.
-UNSTEADY = 1.5
+# How far apart the ends of the interval of a median may be, and those of a speedup's.
+UNSTEADY, UNSTEADY_SPEEDUP = 1.5, 2.0
 
 
 def doubts(found: dict[str, Measurement]) -> str:
     """A sentence about times that vary too much to be compared, or nothing."""
     unsteady = [name for name, m in found.items()
                 if not m.failure and m.interval[1] > UNSTEADY * m.interval[0]]
+    eager = found.get("eager")
+    if not unsteady and eager and eager.rounds:
+        for name, m in found.items():
+            if m.rounds and name != "eager":
+                _, low, high = m.speedup(eager)
+                unsteady += [name] if high > UNSTEADY_SPEEDUP * low else []
     if not unsteady:
         return ""
     return (f"the times of {', '.join(unsteady)} vary too much to be compared: is this machine busy? "

@@ -298,6 +298,22 @@ def test_bench_doubts_unsteady_times():
     failed = Measurement("compile", failure="no compiler")
     assert doubts({"fact": steady, "compile": failed}) == ""
     assert doubts({"eager": unsteady, "fact": steady}).startswith("the times of eager vary too much")
+    # Each has a steady median, and their rounds do not agree.
+    sometimes = Measurement("eager", rounds=[*(12 * [[2.0]]), *(8 * [[90.0]])])
+    others = Measurement("fact", rounds=[*(8 * [[60.0]]), *(12 * [[1.0]])])
+    assert sometimes.interval[1] < 91 and doubts({"eager": sometimes, "fact": others})
+
+
+def test_the_speedup_lies_in_its_interval():
+    """Also where another process disturbs the first rounds of one and the last ones of the other."""
+    from fact.bench import Measurement
+
+    eager = Measurement("eager", rounds=[*(11 * [[2.0]]), *(9 * [[90.0]])])
+    ours = Measurement("fact", rounds=[*(9 * [[60.0]]), *(11 * [[1.0]])])
+    ratio, low, high = ours.speedup(eager)
+    assert low <= ratio <= high
+    assert Measurement("fact", rounds=[[1.0], [2.0], [4.0]]).speedup(
+        Measurement("eager", rounds=[[2.0], [6.0], [4.0]]))[0] == 2.0
 
 
 def test_bench_shows_kernels():
