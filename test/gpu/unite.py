@@ -7,7 +7,7 @@
 nvcc takes longer for the headers of a plain kernel than for the kernel. This puts the sources of kernels
 that do not use CUTLASS together, some of one family per file. Of each kernel, it keeps the best predicted
 candidate and the fallback, for fact-tune --untuned. With --candidates, it keeps those of the N best
-predicted objects that use CUTLASS, all others, and cuBLAS, for fact-tune to measure.
+predicted objects and cuBLAS, which fact-tune measures then.
 """
 
 import argparse
@@ -33,16 +33,15 @@ def best(candidates: list[dict]) -> list[dict]:
     return [min(candidates, key=lambda each: (each["key"].startswith("cublas"), each.get("predicted_us", 0)))]
 
 
-def measured(bundle: Path, candidates: list[dict], most: int) -> list[dict]:
-    """The candidates to measure: all that are cheap to compile, and those of `most` objects that are not."""
-    heavy: list[str] = []
+def measured(candidates: list[dict], most: int) -> list[dict]:
+    """Those of the `most` best predicted objects, and cuBLAS: what fact-tune would measure."""
+    objects: list[str] = []
     kept = []
     for each in sorted(candidates, key=lambda each: each.get("predicted_us", 0)):
-        cheap = each["key"].startswith("cublas") or not is_heavy((bundle / each["source"]).read_text())
-        if not cheap and each["source"] not in heavy:
-            if len(heavy) == most:
+        if not each["key"].startswith("cublas") and each["source"] not in objects:
+            if len(objects) == most:
                 continue
-            heavy.append(each["source"])
+            objects.append(each["source"])
         kept.append(each)
     return kept
 
@@ -54,7 +53,7 @@ def unite(bundle: Path, most: int) -> None:
     for kernel in content["kernels"]:
         fallback = [each for each in kernel["candidates"] if each.get("fallback")]
         candidates = [each for each in kernel["candidates"] if not each.get("fallback")] or fallback
-        kept = measured(bundle, candidates, most) if most else best(candidates)
+        kept = measured(candidates, most) if most else best(candidates)
         kernel["candidates"] = [*kept, *(each for each in fallback if each not in kept)]
         # A plain product would rank candidates that are gone.
         kernel.pop("product", None)
