@@ -103,8 +103,8 @@ void Tuner::judgeFinals(Search &search, const std::vector<size_t> &finalists,
     attempt.runs = report.values.value("rounds", attempt.runs);
     database->record(keyOf(kernel, kernel.candidates[index]), attempt);
     progress(kernel, "final #" + std::to_string(index),
-             format("%.3f times ", ratio) + "#" +
-                 std::to_string(finalists.front()));
+             "takes " + format("%.3f", ratio) + " of the time of #" +
+                 std::to_string(finalists.front()) + ", in turn with it");
   }
 }
 

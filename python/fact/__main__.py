@@ -428,8 +428,9 @@ def _bench(options) -> int:
         f"cpu, {torch.get_num_threads()} thread(s)"
     report.table(bench.COLUMNS, bench.rows(found),
                  f"{workload.name}, {dtype}, inputs {shapes}, on {where}")
-    if text := bench.doubts(found):
-        print(f"note: {text}")
+    for text in [*bench.failures(found), bench.doubts(found)]:
+        if text:
+            report.note(f"note: {text}")
     steps = []
     if options.kernels and not found["fact"].failure:
         with progress.showing("measuring kernels") as bar:
@@ -448,7 +449,9 @@ def _bench(options) -> int:
         with writing(options.json) as file:
             file.write(json.dumps(figures, indent=2) + "\n")
     if found["fact"].failure:
-        raise FactError(f"FACT was not measured: {found['fact'].failure}")
+        hint = ". Without --library, FACT compiles the module for the sizes of --set" \
+            if options.library and options.set else ""
+        raise FactError(f"FACT was not measured: {found['fact'].failure}{hint}")
     return 0
 
 

@@ -353,8 +353,7 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
     figures = as_json(found)
     for name, m in found.items():
         if m.failure:
-            result.append([name, *[""] * (len(COLUMNS) - 2),
-                           "failed: " + m.failure.splitlines()[0][:80]])
+            result.append([name, "failed", *[""] * (len(COLUMNS) - 2)])
             continue
         entry = figures[name]
         low, high = m.interval
@@ -372,6 +371,11 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
             f"{entry['error_ratio']:.2f}x" if "error_ratio" in entry else "",
         ])
     return result
+
+
+def failures(found: dict[str, Measurement]) -> list[str]:
+    """A sentence about each variant that was not measured."""
+    return [f"{name} failed: {m.failure.splitlines()[0]}" for name, m in found.items() if m.failure]
 
 
 # How far apart the ends of the interval of a median may be, and those of a speedup's.

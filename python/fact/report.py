@@ -37,10 +37,12 @@ def note(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Right-aligns columns of numbers."""
+    """Right-aligns columns of numbers, and leaves out those that have nothing."""
     if not rows:
         return
-    cells = [[str(cell) for cell in row] for row in rows]
+    filled = [i for i in range(len(columns)) if any(str(row[i]) for row in rows)]
+    columns = [columns[i] for i in filled]
+    cells = [[str(row[i]) for i in filled] for row in rows]
     right = [all(_numeric(row[i]) for row in cells) for i in range(len(columns))]
     if title:
         heading(title)

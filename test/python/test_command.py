@@ -260,13 +260,17 @@ def test_bench_with_a_library(capsys, tmp_path, fake_library):
         "        self.scale = torch.nn.Parameter(torch.rand(4))\n"
         "        self.bias = torch.nn.Parameter(torch.rand(4))\n"
         "    def forward(self, x): return x * self.scale + self.bias\n"
-        "def get_inputs(): return [torch.randn(2, 4)]\n")
+        "def get_inputs(rows=2): return [torch.randn(rows, 4)]\n")
     assert main(["bench", str(source), "--library", str(fake_library()), "--compare", "eager",
                  "--device", "cpu", "--rounds", "2", "--json", str(tmp_path / "b.json")]) == 0
     figures = json.loads((tmp_path / "b.json").read_text())["variants"]
     assert figures.keys() == {"eager", "fact"}
     assert figures["fact"]["error"]["norm"] < 1e-6 and figures["fact"]["median_ms"] > 0
-    assert "speedup over eager" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "speedup over eager" in out and "GPU ms" not in out and "host us" not in out
+    error = fails(capsys, "bench", str(source), "--library", str(fake_library()), "--compare", "eager",
+                  "--device", "cpu", "--rounds", "1", "--set", "rows=3")
+    assert error.endswith("Without --library, FACT compiles the module for the sizes of --set\n"), error
     assert "cannot use graphs: compile the model again" in fails(
         capsys, "bench", str(source), "--library", str(fake_library()), "--compare", "", "--device",
         "cpu", "--rounds", "1", "--no-error", "--graphs", "on")
@@ -314,6 +318,15 @@ def test_the_speedup_lies_in_its_interval():
     assert low <= ratio <= high
     assert Measurement("fact", rounds=[[1.0], [2.0], [4.0]]).speedup(
         Measurement("eager", rounds=[[2.0], [6.0], [4.0]]))[0] == 2.0
+
+
+def test_bench_names_what_failed():
+    from fact.bench import COLUMNS, Measurement, failures, rows
+
+    found = {"eager": Measurement("eager", rounds=[[2.0]]), "fact": Measurement("fact", failure="no\nreason")}
+    assert failures(found) == ["fact failed: no"]
+    assert [len(row) for row in rows(found)] == 2 * [len(COLUMNS)]
+    assert rows(found)[1][:3] == ["fact", "failed", ""]
 
 
 def test_bench_shows_kernels():

@@ -49,7 +49,8 @@ TEST(Finals, AreMeasuredInOneProcess) {
   EXPECT_EQ(bundle.log.find("Failure"), std::string::npos) << bundle.log;
   int winner = bundle.report()["kernels"][0]["candidate"];
   // The others are known by their ratios to one.
-  EXPECT_NE(bundle.log.find(" times #"), std::string::npos) << bundle.log;
+  EXPECT_NE(bundle.log.find(" of the time of #"), std::string::npos)
+      << bundle.log;
   // Of as many rounds as decide, from 20 to 60.
   size_t finalist =
       std::stoul(bundle.log.substr(bundle.log.find("final #") + 7));
