@@ -131,7 +131,8 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
                        "(default: compile it now)")
     bench.add_argument("--compare", metavar="LIST",
                        help="what to measure beside FACT, from eager, compile, reduce-overhead, "
-                       "max-autotune; may be empty (default: all; on the host without "
+                       "max-autotune and channels-last, which is eager with images in that "
+                       "format; may be empty (default: all others; on the host without "
                        "reduce-overhead, which is compile there)")
     bench.add_argument("--graphs", choices=["off", "on", "automatic"], default="automatic",
                        help="whether FACT replays a CUDA graph (default: automatic)")

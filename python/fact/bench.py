@@ -10,6 +10,7 @@ all variants use one number of threads.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
@@ -26,7 +27,7 @@ import torch
 from . import verify
 from .errors import FactError
 
-VARIANTS = ("eager", "compile", "reduce-overhead", "max-autotune", "fact")
+VARIANTS = ("eager", "channels-last", "compile", "reduce-overhead", "max-autotune", "fact")
 
 _FLUSH_BYTES = 256 << 20
 
@@ -35,10 +36,11 @@ Count = Callable[[int, int, str], None]
 
 
 def choose_variants(names: str | None, device: str) -> list[str]:
-    """What is measured beside FACT: `names` with commas between them. None are all variants; on
-    the host without reduce-overhead, which records CUDA graphs and does nothing there."""
+    """What is measured beside FACT: `names` with commas between them. None are eager and the modes
+    of torch.compile; on the host without reduce-overhead, which records CUDA graphs and does nothing
+    there."""
     if names is None:
-        return [name for name in VARIANTS if name != "fact"
+        return [name for name in VARIANTS if name not in ("fact", "channels-last")
                 and (device == "cuda" or name != "reduce-overhead")]
     return [name for name in names.split(",") if name]
 
@@ -92,7 +94,13 @@ class Timer:
         self.clock = clock
         self.cuda = device.type == "cuda"
         if self.cuda:
-            self.flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
+            self.other = torch.zeros(_FLUSH_BYTES // 4, dtype=torch.float32, device=device)
+            self.total = torch.empty((), dtype=torch.float32, device=device)
+
+    def flush(self) -> None:
+        """Fills the last-level cache of a GPU by reading, as fact-tune does: what is written would
+        be stored while the next run is timed."""
+        torch.sum(self.other, 0, out=self.total)
 
     def __call__(self, function: Callable[[], Any], repeats: int) -> list[float]:
         if not self.cuda:
@@ -105,7 +113,7 @@ class Timer:
         events = []
         for _ in range(repeats):
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            self.flush.zero_()
+            self.flush()
             start.record()
             function()
             end.record()
@@ -195,6 +203,8 @@ def prepare(variant: str, module, inputs, fact_model: Callable[[], Any]) -> Call
     """A variant as a function without arguments."""
     if variant == "eager":
         return lambda: module(*inputs)
+    if variant == "channels-last":
+        return channels_last(module, inputs)
     if variant == "fact":
         model = fact_model()
         return lambda: model(*inputs)
@@ -206,6 +216,34 @@ def prepare(variant: str, module, inputs, fact_model: Callable[[], Any]) -> Call
         # Both other modes replay CUDA graphs, which reuse the memory of the last result.
         mark()
         return compiled(*inputs)
+
+    return run
+
+
+# By number of dimensions.
+MEMORY_FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
+
+
+def channels_last(module, inputs) -> Callable[[], Any]:
+    """Eager, with the channels of images, volumes and weights in memory last, and the algorithms of
+    cuDNN by their times."""
+
+    def convert(tensor: torch.Tensor) -> torch.Tensor:
+        form = MEMORY_FORMATS.get(tensor.dim())
+        return tensor.contiguous(memory_format=form) if form else tensor
+
+    module = copy.deepcopy(module)
+    for tensor in (*module.parameters(), *module.buffers()):
+        tensor.data = convert(tensor.data)
+    inputs = torch.utils._pytree.tree_map_only(torch.Tensor, convert, inputs)
+    cudnn = torch.backends.cudnn
+
+    def run():
+        before, cudnn.benchmark = cudnn.benchmark, True
+        try:
+            return module(*inputs)
+        finally:
+            cudnn.benchmark = before
 
     return run
 
@@ -255,7 +293,7 @@ def bench(
             found[name].rounds = times
         if device.type == "cuda":
             host_us = measure_host(callables, count=count)
-            alone = measure_gpu(callables, Timer(device).flush.zero_, host_us, count=count)
+            alone = measure_gpu(callables, Timer(device).flush, host_us, count=count)
             for name, rounds_alone in alone.items():
                 found[name].host_us = host_us[name]
                 found[name].gpu_ms = Measurement(name, rounds=rounds_alone).median

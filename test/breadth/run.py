@@ -260,7 +260,7 @@ def time_library(bundle: Path, baselines: Sequence[str], seconds: float) -> dict
             callables, loaded.device, **rounds_on(loaded.device, callables, seconds)))}
         if loaded.device.type == "cuda":
             host_us = measure_host(callables, rounds=20)
-            alone = measure_gpu(callables, Timer(loaded.device).flush.zero_, host_us)
+            alone = measure_gpu(callables, Timer(loaded.device).flush, host_us)
             result.update(host_us=host_us, gpu=medians(alone),
                           steps=[{"name": step["name"], "us": step["us"]}
                                  for step in profile(loaded.model, loaded.inputs, runs=10)])

@@ -197,8 +197,9 @@ def compile_all(folder: Path) -> dict[str, Path]:
 class Bench:
     def __init__(self):
         import torch
+        from fact.bench import Timer
         self.torch = torch
-        self.flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        self.timer = Timer(torch.device("cuda"))
         self.stream = torch.cuda.current_stream().cuda_stream
         self.libraries: dict[Path, ctypes.CDLL] = {}
 
@@ -210,7 +211,7 @@ class Bench:
         runs = 9 if time.perf_counter() - begin < 1e-3 else 5
         events = [[self.torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
         for begin, end in events:
-            self.flush.zero_()
+            self.timer.flush()
             begin.record()
             launch()
             end.record()

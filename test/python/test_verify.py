@@ -185,6 +185,28 @@ def test_all_variants_are_measured():
     assert bench.choose_variants("", "cuda") == []
 
 
+def test_eager_with_channels_last():
+    class Image(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convolution, self.norm = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8).eval()
+
+        def forward(self, x, scale):
+            self.seen = x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
+            self.benchmark = torch.backends.cudnn.benchmark
+            return self.norm(self.convolution(x)) * scale
+
+    module, inputs = Image(), [torch.randn(2, 3, 9, 8), torch.randn(8, 1, 1)]
+    expected = module(*inputs)
+    assert not module.seen
+    run = bench.prepare("channels-last", module, inputs, None)
+    torch.testing.assert_close(run(), expected)
+    [copied] = [cell.cell_contents for cell in run.__closure__ if isinstance(cell.cell_contents, Image)]
+    assert copied.seen and copied.benchmark and not torch.backends.cudnn.benchmark
+    # The module of the others is as it was.
+    assert module.convolution.weight.is_contiguous() and inputs[0].is_contiguous()
+
+
 @pytest.mark.parametrize("variant, mode", [("compile", None), ("reduce-overhead", "reduce-overhead"),
                                            ("max-autotune", "max-autotune")])
 def test_variants_are_modes_of_torch_compile(monkeypatch, variant, mode):
