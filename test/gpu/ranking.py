@@ -197,6 +197,7 @@ def compile_all(folder: Path) -> dict[str, Path]:
 class Bench:
     def __init__(self):
         import torch
+
         from fact.bench import Timer
         self.torch = torch
         self.timer = Timer(torch.device("cuda"))
