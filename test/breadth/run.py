@@ -345,8 +345,8 @@ def tune(bundles: Sequence[Path], arguments) -> None:
     """Links a library per bundle. One that fails does not stop the others."""
     tool = os.path.join(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin"), "fact-tune")
     for number, batch in enumerate(batches(bundles, arguments.batch)):
-        command = [tool, *map(str, batch), "--candidates", str(arguments.candidates),
-                   *arguments.tune]
+        some = ["--candidates", str(arguments.candidates)] if arguments.candidates else []
+        command = [tool, *map(str, batch), *some, *arguments.tune]
         with open(Path(arguments.folder) / f"tune{number:02}.log", "w") as log:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
             try:
@@ -440,7 +440,7 @@ def main() -> int:
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--size", choices=("small", "large", "host"),
                         help="default: large, or host for the target of that name")
-    parser.add_argument("--candidates", type=int, default=2, help="schedules per kernel")
+    parser.add_argument("--candidates", type=int, help="schedules per kernel (default: fact-tune's)")
     parser.add_argument("--batch", type=int, default=BATCH,
                         help="modules per compilation (check) and per fact-tune (run)")
     parser.add_argument("--timeout", type=int, default=180, help="seconds per module or batch")
