@@ -6,6 +6,9 @@
 #   check.sh [--full] [SUITE ...]     --full: the long tests too, and what they need
 set -uo pipefail
 cd "$(dirname "$0")/.."
+case "${1:-}" in
+  -h | --help) sed -n '4,6s/^# \{0,1\}//p' scripts/check.sh && exit ;;
+esac
 setup=() targets=(all fact-static-tools)
 if [ "${1:-}" = --full ]; then
   setup=(--full) targets+=(fact-fuzzers)
