@@ -20,6 +20,14 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
+/// The queries whose scores are computed together: those of four keys fill half
+/// of the registers, or fewer where there are few queries.
+static int64_t getGroup(const Cpu &cpu, const AttentionRegion &region) {
+  int64_t lanes = getRegisterLanes(cpu, region);
+  return lanes * std::min<int64_t>(cpu.getVectorRegisters() / 8,
+                                   ceilDivide(region.queries, lanes));
+}
+
 namespace {
 class HostAttentionPlan : public HostPlan {
 public:
@@ -62,12 +70,8 @@ class AttentionBuilder {
 public:
   AttentionBuilder(KernelBuilder &b, const AttentionRegion &region)
       : b(b), region(region), storage(region.element),
-        compute(getComputeType(storage)), lanes(b.getRegisterLanes(compute)) {
-    // The scores of four keys fill half of the registers, or fewer where there
-    // are few queries.
-    vectors = std::min<int64_t>(b.getCpu().getVectorRegisters() / 8,
-                                ceilDivide(region.queries, lanes));
-    width = vectors * lanes;
+        compute(getComputeType(storage)), lanes(b.getRegisterLanes(compute)),
+        vectors(getGroup(b.getCpu(), region) / lanes), width(vectors * lanes) {
     tileRows = std::gcd<int64_t>(width, b.getCpu().getVectorRegisters() / 4);
   }
 
@@ -155,14 +159,24 @@ void AttentionBuilder::scoreKeys(Value keyOffset, Value firstKey,
   for (int64_t i = 0; i < count; ++i)
     offsets.push_back(
         b.add(keyOffset, b.mul(b.add(firstKey, i), region.key.strides[2])));
+  // Elsewhere a load fills all lanes with one element. Those of 16 bits are
+  // widened together.
+  bool loadsVectors = b.getCpu().hasLaneMultiply() || storage != compute;
   // `together` elements of each key at a time.
   auto step = [&](Value d, int64_t together, ValueRange state) {
     SmallVector<Value> sums = llvm::to_vector(state);
     SmallVector<Value> elements;
-    for (Value offset : offsets)
-      elements.push_back(b.load(source, storage,
-                                b.add(offset, b.mul(d, stride)),
-                                together == 1 ? 0 : together, stride));
+    if (loadsVectors)
+      for (Value offset : offsets)
+        elements.push_back(b.load(source, storage,
+                                  b.add(offset, b.mul(d, stride)),
+                                  together == 1 ? 0 : together, stride));
+    auto element = [&](int64_t key, int64_t i) -> Value {
+      if (!loadsVectors)
+        return b.load(source, storage,
+                      b.add(offsets[key], b.mul(b.add(d, i), stride)));
+      return together == 1 ? elements[key] : b.lane(elements[key], i);
+    };
     for (int64_t i = 0; i < together; ++i) {
       SmallVector<Value> queries;
       Value at = b.mul(b.add(d, i), width);
@@ -170,8 +184,7 @@ void AttentionBuilder::scoreKeys(Value keyOffset, Value firstKey,
         queries.push_back(
             b.load(packedQueries, compute, b.add(at, j * lanes), lanes));
       for (int64_t key = 0; key < count; ++key) {
-        Value scalar = together == 1 ? elements[key] : b.lane(elements[key], i);
-        Value broadcast = b.splat(scalar, lanes);
+        Value broadcast = b.splat(element(key, i), lanes);
         for (int64_t j = 0; j < vectors; ++j) {
           Value &sum = sums[key * vectors + j];
           sum = vector::FMAOp::create(b, broadcast, queries[j], sum);
@@ -375,14 +388,17 @@ void AttentionBuilder::buildOutput(Value first, Value queryEnd, Value keyEnd,
                       column, columnVectors, columnLanes);
       });
     };
-    // Two registers of columns, then one, then single columns.
-    int64_t pairs = region.valueSize / (2 * lanes) * (2 * lanes);
-    int64_t singles = region.valueSize / lanes * lanes;
-    columns(b.integer(0), b.integer(pairs), 2, lanes);
+    // Two registers of columns, then one, which may compute some columns again;
+    // or parts of one.
+    int64_t size = region.valueSize;
+    int64_t part = std::min<int64_t>(lanes, llvm::bit_floor(uint64_t(size)));
+    int64_t pairs = size / (2 * part) * (2 * part);
+    int64_t singles = size / part * part;
+    columns(b.integer(0), b.integer(pairs), 2, part);
     if (singles != pairs)
-      columns(b.integer(pairs), b.integer(singles), 1, lanes);
-    if (region.valueSize != singles)
-      columns(b.integer(singles), b.integer(region.valueSize), 1, 1);
+      columns(b.integer(pairs), b.integer(singles), 1, part);
+    if (size != singles)
+      columns(b.integer(size - part), b.integer(size), 1, part);
   });
 }
 
@@ -442,16 +458,22 @@ void HostAttentionPlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
 //===----------------------------------------------------------------------===//
 
 SpaceAttrInterface HostAttentionPlan::getSpace() const {
+  // Whole groups.
+  int64_t group = getGroup(cpu, region);
   SmallVector<int64_t> grains;
-  for (int64_t grain : {16, 64, 256})
-    if (grains.empty() || grain <= region.queries)
-      grains.push_back(grain);
+  for (int64_t groups : {1, 4, 16})
+    if (grains.empty() || groups * group <= region.queries)
+      grains.push_back(groups * group);
   return HostRowsAttr::getSpace(fused.getContext(), grains);
 }
 
-double HostAttentionPlan::predict(ScheduleAttr) const {
-  double pairs =
-      double(region.batches) * region.heads * region.queries * region.keys;
+double HostAttentionPlan::predict(ScheduleAttr schedule) const {
+  // A tile computes whole groups.
+  int64_t grain = cast<HostRowsAttr>(schedule).getGrain();
+  int64_t queries = ceilDivide(region.queries, grain) *
+                    llvm::alignTo(std::min(grain, region.queries),
+                                  getGroup(cpu, region));
+  double pairs = double(region.batches) * region.heads * queries * region.keys;
   if (region.causal)
     pairs /= 2;
   double products = 2 * pairs * (region.headSize + region.valueSize);

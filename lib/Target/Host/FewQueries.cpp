@@ -17,13 +17,13 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-static int64_t getLanes(const Cpu &cpu, const AttentionRegion &region) {
+int64_t host::getRegisterLanes(const Cpu &cpu, const AttentionRegion &region) {
   int64_t bytes = getStorageBytes(getComputeType(region.element));
   return std::max<int64_t>(cpu.getVectorBytes() / bytes, 1);
 }
 
 bool host::hasFewQueries(const Cpu &cpu, const AttentionRegion &region) {
-  return 2 * region.queries <= getLanes(cpu, region) &&
+  return 2 * region.queries <= getRegisterLanes(cpu, region) &&
          region.key.strides[3] == 1 && region.value.strides[3] == 1;
 }
 
@@ -32,7 +32,7 @@ class FewQueriesBuilder {
 public:
   FewQueriesBuilder(KernelBuilder &b, const AttentionRegion &region)
       : b(b), region(region), storage(region.element),
-        compute(getComputeType(storage)), lanes(getLanes(b.getCpu(), region)),
+        compute(getComputeType(storage)), lanes(getRegisterLanes(b.getCpu(), region)),
         registers(b.getCpu().getVectorRegisters()),
         total(region.getGroup() * region.queries),
         keys(region.causal ? std::min(region.queries, region.keys)

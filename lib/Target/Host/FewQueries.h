@@ -8,6 +8,8 @@
 #include "fact/Analysis/AttentionRegion.h"
 
 namespace fact::host {
+/// Lanes of a register of the type that the attention computes in.
+int64_t getRegisterLanes(const Cpu &cpu, const AttentionRegion &region);
 /// Whether queries would fill at most half of the lanes of a register, and keys
 /// and values can be read in vectors.
 bool hasFewQueries(const Cpu &cpu, const AttentionRegion &region);
