@@ -76,8 +76,9 @@ const float *Verifier::doubtOf(size_t i) const {
       expected[job.doubtPosition(i)]->data());
 }
 
-/// Normal trials have one scale per result, or one per row if the compiler says
-/// that rows differ; few elements have at least the scale of several draws. In
+/// Normal and large operands have one scale per result, or one per row if the
+/// compiler says that rows differ: of a row of a triangle, all elements may be
+/// sums that cancel. Few elements have at least the scale of several draws. In
 /// other trials, rows may differ by orders of magnitude or consist of rounding
 /// errors, so each row has its own scale, which is at least that of normal
 /// operands, and of several draws.
@@ -98,7 +99,7 @@ Tolerance Verifier::toleranceOf(size_t i) const {
   if (trial().kind == TrialKind::Ties)
     tolerance.norm = std::max(tolerance.norm, tolerance.element);
   bool isNormal = trial().kind == TrialKind::Normal;
-  if (!isNormal && !rowsDiffer)
+  if (!isNormal && trial().kind != TrialKind::Large && !rowsDiffer)
     tolerance.row = result.row();
   double leastScale =
       isNormal ? drawnRms[i] : std::max(normalRms[i], drawnRms[i]);

@@ -4,6 +4,7 @@
 #include "Magnitude.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -33,7 +34,7 @@ private:
   void requireSmall(Value value, double limit);
   void requireSums(double rms, double length);
   void amplify(double magnitude, const Magnitude &from);
-  void step(const Magnitude &from);
+  void step(const Magnitude &from, double bound = 1);
 
   FusedOp fused;
   DenseMap<Value, Magnitude> values;
@@ -76,13 +77,14 @@ void MagnitudeAnalysis::amplify(double magnitude, const Magnitude &from) {
     effect.amplification = std::max(effect.amplification, magnitude);
 }
 
-/// Accounts for a step at 0: where a large sum cancels, only the rounding
-/// errors of its terms are left.
-void MagnitudeAnalysis::step(const Magnitude &from) {
+/// Accounts for a function that is steep at 0 and bounded: where a large sum
+/// cancels, the rounding errors of its terms are left.
+void MagnitudeAnalysis::step(const Magnitude &from, double bound) {
   if (!from.isComputed)
     return;
-  holds = holds && from.rms <= largestExponent;
-  effect.amplification = std::max(effect.amplification, from.rms);
+  double steepness = from.rms / bound;
+  holds = holds && steepness <= largestExponent;
+  effect.amplification = std::max(effect.amplification, steepness);
 }
 
 static std::optional<double> getSplat(Value value) {
@@ -184,6 +186,15 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case<ErfOp, TanhOp, SigmoidOp>([&](auto function) {
         step(of(function.getOperand()));
         return 1.0;
+      })
+      .Case([&](ClampOp clamp) {
+        double bound = std::numeric_limits<double>::infinity();
+        if (clamp.getMin() && clamp.getMax())
+          bound = std::max(std::abs(clamp.getMin()->convertToDouble()),
+                           std::abs(clamp.getMax()->convertToDouble()));
+        if (bound > 0 && bound < rms(0))
+          step(of(clamp.getOperand()), bound);
+        return std::min(rms(0), bound);
       })
       // The reference marks elements that rounding decides.
       .Case<SignOp, CompareOp>([](auto) { return 1.0; })

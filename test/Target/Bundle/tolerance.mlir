@@ -25,6 +25,8 @@
 // RUN: FileCheck %s --check-prefix=TF32 < %t/tf32/bundle.json
 // RUN: fact-compile %t/bounded.mlir --until=bundle --bundle=%t/bounded
 // RUN: FileCheck %s --check-prefix=BOUNDED < %t/bounded/bundle.json
+// RUN: fact-compile %t/clamped.mlir --until=bundle --bundle=%t/clamped
+// RUN: FileCheck %s --check-prefix=CLAMPED < %t/clamped/bundle.json
 // RUN: fact-compile %t/averages.mlir --until=bundle --bundle=%t/averages
 // RUN: FileCheck %s --check-prefix=AVERAGES < %t/averages/bundle.json
 
@@ -51,6 +53,12 @@
 // BOUNDED: "results": [
 // BOUNDED: "element": 0.016{{[0-9]+}},
 // BOUNDED: "norm": 0.002{{[0-9]+}}
+
+// So do bounds of a large sum, which may be a thousand times smaller: here are
+// 16 roundings of sums of one term, times 2048 / 2.
+// CLAMPED: "results": [
+// CLAMPED: "element": 5.72{{[0-9]+}}e-06,
+// CLAMPED-NEXT: "large": 0.00585{{[0-9]+}},
 
 // Errors of two factors, each times the other; where one is infinite, rounding
 // may decide the other's sign.
@@ -249,6 +257,17 @@ func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>) -> tensor<64x64xf3
     fact.yield %2 : tensor<64x64xf32>
   } : tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+//--- clamped.mlir
+func.func @main(%x: tensor<64x96xf32>, %w: tensor<96xf32>) -> tensor<64x96xf32> {
+  %0 = fact.fused "pointwise" ins(%x, %w : tensor<64x96xf32>, tensor<96xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<96xf32>):
+    %1 = fact.add %a, %b : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
+    %2 = fact.clamp %1 min -2.0 max 2.0 : (tensor<64x96xf32>) -> tensor<64x96xf32>
+    fact.yield %2 : tensor<64x96xf32>
+  } : tensor<64x96xf32>
+  return %0 : tensor<64x96xf32>
 }
 
 //--- factors.mlir
