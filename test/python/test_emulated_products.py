@@ -43,6 +43,21 @@ def test_a_linear_layer_of_few_inputs_is_pointwise(root, tmp_path, dtype):
     torch.testing.assert_close(run(tmp_path, module.to(dtype), x).double(), exact, rtol=1e-2, atol=1e-2)
 
 
+class FewLongSums(nn.Module):
+    def forward(self, x, y):
+        product = x @ y
+        return product, product.flatten() > 0.1
+
+
+@pytest.mark.parametrize("rows,columns", [(1, 1), (3, 5)])
+def test_few_long_sums(root, tmp_path, rows, columns):
+    """References compute each of them by a block."""
+    torch.manual_seed(0)
+    inputs = [torch.randn(rows, 4099), torch.randn(4099, columns)]
+    report = emulate(root, tmp_path, FewLongSums(), inputs, "a100")
+    assert "cuda_generic" not in kinds(report), kinds(report)
+
+
 class Masked(nn.Module):
     def __init__(self):
         super().__init__()

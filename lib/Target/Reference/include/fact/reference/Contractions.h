@@ -39,6 +39,7 @@ template <class E> struct Dot;
 template <> struct Dot<double> {
   double sum = 0;
   FACT_FUNCTION void add(double x, double y) { sum += x * y; }
+  FACT_FUNCTION void merge(const Dot &other) { sum += other.sum; }
   template <class Format> FACT_FUNCTION double total(int64_t) const {
     return Format::range(sum);
   }
@@ -55,6 +56,13 @@ template <> struct Dot<Tracked<double>> {
              error_of(x) * (math::fabs(y.value) + error_of(y));
     undecided = undecided || x.undecided || y.undecided;
   }
+  FACT_FUNCTION void merge(const Dot &other) {
+    sum += other.sum;
+    magnitude += other.magnitude;
+    squares += other.squares;
+    error += other.error;
+    undecided = undecided || other.undecided;
+  }
   template <class Format>
   FACT_FUNCTION Tracked<double> total(int64_t count) const {
     return Make<Tracked<double>>::of(
@@ -66,6 +74,33 @@ template <> struct Dot<Tracked<double>> {
 
 struct MatmulSize {
   int64_t batches, m, n, k;
+};
+
+/// Two factors, for Dot.
+template <class E> struct Factors {
+  E x, y;
+};
+template <class E> struct DotOfFactors : Dot<E> {
+  FACT_FUNCTION void add(const Factors<E> &term) {
+    Dot<E>::add(term.x, term.y);
+  }
+};
+
+/// One element of a product, by a team.
+template <class A, class B, class Format, class Values, class E>
+struct MatmulElement {
+  Values v;
+  E *out;
+  MatmulSize size;
+  FACT_FUNCTION void operator()(int64_t i) const {
+    int64_t batch = i / size.n / size.m, row = i / size.n % size.m;
+    int64_t column = i % size.n;
+    auto dot = Team::fold(size.k, DotOfFactors<E>(), [&](int64_t k) {
+      return Factors<E>{A::at(v, batch, row, k), B::at(v, batch, k, column)};
+    });
+    if (Team::first() == 0)
+      out[i] = dot.template total<Format>(size.k);
+  }
 };
 
 #ifdef __CUDACC__
@@ -123,6 +158,13 @@ void matmul(const Values &v, E *out, MatmulSize size, Stream stream) {
   if (size.batches * size.m * size.n == 0)
     return;
 #ifdef __CUDACC__
+  // Few long sums: tiles would leave most of the device idle, for seconds.
+  int64_t elements = size.batches * size.m * size.n;
+  if (elements <= 64 * 64 && size.k >= 4096) {
+    for_rows(MatmulElement<A, B, Format, Values, E>{v, out, size}, 0, elements,
+             stream);
+    return;
+  }
   int64_t tiles = (size.m + 63) / 64 * ((size.n + 63) / 64) * size.batches;
   for_grids(tiles, [&](int64_t first, unsigned blocks) {
     matmul_kernel<A, B, AlongKOfA, AlongKOfB, Format>
