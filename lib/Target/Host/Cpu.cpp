@@ -120,6 +120,8 @@ bool Cpu::hasLaneMultiply() const { return triple.isAArch64(); }
 
 bool Cpu::hasGather() const { return has("avx2"); }
 
+bool Cpu::needsPrefetch() const { return triple.isX86(); }
+
 int64_t Cpu::getVectorBytes() const {
   return fact::getVectorBytes([&](const char *name) { return has(name); });
 }

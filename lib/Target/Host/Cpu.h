@@ -46,6 +46,8 @@ public:
   bool hasLaneMultiply() const;
   /// Whether it loads a vector of elements at any places by one instruction.
   bool hasGather() const;
+  /// Whether loops read and write memory faster if they ask for it ahead.
+  bool needsPrefetch() const;
   /// Bytes of a vector register, and how many there are.
   int64_t getVectorBytes() const;
   int64_t getVectorRegisters() const;

@@ -398,6 +398,18 @@ void KernelBuilder::prefetch(Value pointer, Type storage, Value offset) {
                          /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
+void KernelBuilder::prefetchAhead(Value tensor, Value pointer, Value offset,
+                                  int64_t width) {
+  constexpr int64_t cachedBytes = 512 << 10, aheadBytes = 1024, line = 64;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type storage = type.getElementType();
+  int64_t bytes = getStorageBytes(storage);
+  if (!cpu.needsPrefetch() || type.getNumElements() * bytes <= cachedBytes)
+    return;
+  for (int64_t at = 0; at < width * bytes; at += line)
+    prefetch(pointer, storage, add(offset, (aheadBytes + at) / bytes));
+}
+
 void KernelBuilder::store(Value value, Value pointer, Type storage,
                           Value offset, int64_t stride) {
   auto vector = dyn_cast<VectorType>(value.getType());

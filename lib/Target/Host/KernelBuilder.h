@@ -149,6 +149,9 @@ public:
                  llvm::ArrayRef<Value> offsets);
   /// Asks for the cache line of an element, which need not exist.
   void prefetch(Value pointer, Type storage, Value offset);
+  /// Asks for what lies ahead of a vector that a loop over a tensor reads or
+  /// writes, unless the tensor fits into a core's caches.
+  void prefetchAhead(Value tensor, Value pointer, Value offset, int64_t width);
   /// Rounds to the storage type and writes.
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);

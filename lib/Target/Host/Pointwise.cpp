@@ -289,6 +289,8 @@ public:
       return b.load(copy->second.pointer, getComputeType(storage),
                     b.add(copy->second.offset, inCopy), width);
     Elements::Place place = locate(leaf, column);
+    if (place.stride == 1)
+      b.prefetchAhead(leaf.value, place.pointer, place.offset, width);
     return b.load(place.pointer, storage, place.offset, width, place.stride);
   }
   void write(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
@@ -297,10 +299,12 @@ public:
           return read(leaf, column, elements.getWidth(), inCopy);
         },
         [&](const Elements::Leaf &leaf) { return locate(leaf, column); });
-    b.store(value, b.getResultPointer(result.number),
-            storageOf(b.getFused()->getResult(result.number)),
-            b.add(target, b.mul(column, destination.columnStride)),
-            destination.columnStride);
+    Value tensor = b.getFused()->getResult(result.number);
+    Value pointer = b.getResultPointer(result.number);
+    Value at = b.add(target, b.mul(column, destination.columnStride));
+    if (destination.columnStride == 1)
+      b.prefetchAhead(tensor, pointer, at, elements.getWidth());
+    b.store(value, pointer, storageOf(tensor), at, destination.columnStride);
   }
 
 private:
