@@ -471,9 +471,12 @@ Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
     int64_t stride = leaves[at].columnStride;
     Type storage =
         cast<RankedTensorType>(leaf.value.getType()).getElementType();
-    return b.load(
-        b.getPointer(leaf.value), storage,
-        b.add(rowOffsets[at], b.columnOffset(leaves[at], column)), width,
-        neighbors == Neighbors::rows ? leaves[at].getRowStride() : stride);
+    Value pointer = b.getPointer(leaf.value);
+    Value place = b.add(rowOffsets[at], b.columnOffset(leaves[at], column));
+    if (neighbors == Neighbors::rows)
+      stride = leaves[at].getRowStride();
+    else if (stride == 1)
+      b.prefetchAhead(leaf.value, pointer, place, width);
+    return b.load(pointer, storage, place, width, stride);
   });
 }

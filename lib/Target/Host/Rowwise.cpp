@@ -34,6 +34,8 @@ struct RowPlan {
     RowElements elements;
     RowView destination;
     bool isFull;
+    /// All operands lie at one stride within so many columns.
+    int64_t segment;
   };
   std::vector<Result> results;
 
@@ -109,6 +111,8 @@ public:
 
 /// Bytes of the widest vectors in loops over elements.
 static constexpr int64_t loopBytes = 128;
+/// Segments of a result's operands have a multiple of so many columns.
+static constexpr int64_t leastSegment = 1;
 
 /// An operand of the row op, read over its own shape.
 static FailureOr<RowElements> planOperand(Value value, int64_t rows,
@@ -181,16 +185,22 @@ FailureOr<RowPlan::Result> RowPlan::planResult(const RowRegion::Result &result,
         report);
     if (failed(elements))
       continue;
+    // Columns in segments, as the channels of a group have weights.
     FailureOr<RowElements> split =
-        RowElements::get(*elements, region.rows, columns, report);
+        RowElements::get(*elements, region.rows, columns, report,
+                         result.isFull ? leastSegment : 0);
     FailureOr<RowView> target =
         RowView::get(destination.view, region.rows, columns);
     if (failed(target))
       (void)(report() << "a result of type " << result.yielded.getType()
                       << " must lie in rows of " << columns
                       << " elements at one stride");
-    if (succeeded(split) && succeeded(target))
-      return Result{*split, *target, result.isFull};
+    if (succeeded(split) && succeeded(target)) {
+      int64_t segment = columns;
+      for (const RowView &view : split->leaves)
+        segment = std::gcd(segment, view.segment);
+      return Result{*split, *target, result.isFull, segment};
+    }
   }
   return failure();
 }
@@ -409,10 +419,13 @@ void RowBuilder::writeResults(Value row, Element output, int64_t rows) {
         return anchor == plan.region.getInput() ? readBuffer(column, width)
                                                 : output(column, width);
       };
+      Value pointer = b.getResultPointer(number);
+      Value at = b.add(target, b.mul(column, stride));
+      if (result.isFull && !together && stride == 1)
+        b.prefetchAhead(fused->getResult(number), pointer, at, width);
       b.store(result.elements.build(b, offsets, column, width, anchor,
                                     getNeighbors()),
-              b.getResultPointer(number), storage,
-              b.add(target, b.mul(column, stride)),
+              pointer, storage, at,
               together ? result.destination.getRowStride() : stride);
     };
     Value none = b.integer(0), end = b.integer(plan.region.columns);
@@ -420,8 +433,15 @@ void RowBuilder::writeResults(Value row, Element output, int64_t rows) {
       write(none, rows);
     else if (together)
       b.loop(none, end, 1, [&](Value column) { write(column, rows); });
-    else
+    else if (result.segment == plan.region.columns)
       b.columns(none, end, reducer.getLanes(), write);
+    else
+      b.loop(none, end, result.segment, [&](Value first) {
+        b.columns(none, b.integer(result.segment), reducer.getLanes(),
+                  [&](Value column, int64_t width) {
+                    write(b.add(first, column), width);
+                  });
+      });
   }
 }
 
