@@ -22,24 +22,34 @@ static constexpr int64_t stackBytes = 16 << 10;
 FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
                                 int64_t columns, int64_t lanes) {
   // Trailing dimensions of size 1 count as rows once the columns are found.
-  size_t split = view.shape.size();
+  SmallVector<int64_t> shape(view.shape), strides(view.strides);
+  size_t split = shape.size();
   int64_t count = 1;
   while (split > 0 && count < columns)
-    count *= view.shape[--split];
+    count *= shape[--split];
+  // A dimension of groups of columns, as channels are.
+  if (count > columns && count % columns == 0) {
+    int64_t groups = count / columns;
+    if (shape[split] % groups)
+      return failure();
+    shape[split] /= groups;
+    shape.insert(shape.begin() + split, groups);
+    strides.insert(strides.begin() + split, strides[split] * shape[split + 1]);
+    ++split;
+    count = columns;
+  }
   int64_t leading = 1;
   for (size_t i = 0; i < split; ++i)
-    leading *= view.shape[i];
+    leading *= shape[i];
   if (count != columns || leading != rows)
     return failure();
   RowView result{view.base, view.offset, {}, {}, 0};
-  StridedView row{
-      view.base, 0,
-      SmallVector<int64_t>(ArrayRef(view.shape).take_front(split)),
-      SmallVector<int64_t>(ArrayRef(view.strides).take_front(split))};
-  StridedView column{
-      view.base, 0,
-      SmallVector<int64_t>(ArrayRef(view.shape).drop_front(split)),
-      SmallVector<int64_t>(ArrayRef(view.strides).drop_front(split))};
+  StridedView row{view.base, 0,
+                  SmallVector<int64_t>(ArrayRef(shape).take_front(split)),
+                  SmallVector<int64_t>(ArrayRef(strides).take_front(split))};
+  StridedView column{view.base, 0,
+                     SmallVector<int64_t>(ArrayRef(shape).drop_front(split)),
+                     SmallVector<int64_t>(ArrayRef(strides).drop_front(split))};
   collapseDimensions(row);
   collapseDimensions(column);
   result.columnStride = column.strides.back();

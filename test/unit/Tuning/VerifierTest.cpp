@@ -290,21 +290,23 @@ TEST(Verifier, RowsOfDifferentScale) {
   expectOnlyTheLastIsGood(bundle);
 }
 
-// A row may have one element that is a sum, which may cancel.
-TEST(Verifier, RowsOfATriangle) {
+// A row may have one element that is not masked, a sum which may cancel.
+TEST(Verifier, MaskedRows) {
   TestBundle bundle;
-  auto triangle = [](const std::string &sum) {
-    return "y[i] = i > row ? -1 : " + sum + ";";
+  auto masked = [](const std::string &sum) {
+    return "y[i] = i % 33 != 5 ? -1 : " + sum + ";";
   };
   bundle.write("kernels/axpy/reference.cpp",
                TestBundle::kernelSource("axpy_reference", "double",
-                                        triangle("double(2 * x[i]) + w[i]")));
+                                        masked("double(2 * x[i]) + w[i]")));
   bundle.kernel()["results"][0]["tolerance"] = {{"norm", 0.01},
                                                 {"element", 0.01}};
   addMutant(bundle, "large",
-            triangle("2 * x[i] + w[i] * (std::fabs(x[i]) > 1000 ? 1.1f : 1)"));
-  addMutant(bundle, "good", triangle("2 * x[i] + w[i] * 1.005f"));
-  expectOnlyTheLastIsGood(bundle, {"--seed", "1"});
+            masked("2 * x[i] + w[i] * (std::fabs(x[i]) > 12 ? 1.1f : 1)"));
+  addMutant(bundle, "good",
+            masked("2 * x[i] + w[i] * (std::fabs(w[i]) < 1e6f ? 1.001f : 1)"));
+  for (const char *seed : {"1", "2", "3"})
+    expectOnlyTheLastIsGood(bundle, {"--no-link", "--retune", "--seed", seed});
 }
 
 // The terms of one sum may cancel; its error is relative to what such sums are.
