@@ -18,12 +18,14 @@ struct Magnitude {
   /// Whether a computed value was rounded to 16 bits, or computed from operands
   /// in TF32: candidates may round it to the other neighbor.
   bool isRounded = false;
+  /// How many times larger a relative error is than that of one operation.
+  double growth = 1;
 };
 
 class MagnitudeAnalysis {
 public:
   explicit MagnitudeAnalysis(FusedOp fused) : fused(fused) {}
-  std::optional<MagnitudeEffect> run(ArrayRef<double> scales);
+  MagnitudeEffect run(ArrayRef<double> scales);
 
 private:
   Magnitude of(Value value) const { return values.lookup(value); }
@@ -35,10 +37,12 @@ private:
   void requireSums(double rms, double length);
   void amplify(double magnitude, const Magnitude &from);
   void step(const Magnitude &from, double bound = 1);
+  void grow(double factor, const Magnitude &from);
 
   FusedOp fused;
   DenseMap<Value, Magnitude> values;
-  MagnitudeEffect effect;
+  /// The growth that the current op adds.
+  double growth = 1;
   bool holds = true;
 };
 } // namespace
@@ -46,6 +50,8 @@ private:
 static constexpr double largestF32 = 3e38;
 /// Larger exponents test nothing more.
 static constexpr double largestExponent = 1024;
+/// Of an f32 few digits are left, of what was rounded before almost none.
+static constexpr double largestGrowth = 8192, largestRoundedGrowth = 256;
 
 static bool isNarrow(Value value) {
   return isNarrowFloat(getElementTypeOrSelf(value.getType()));
@@ -69,12 +75,20 @@ void MagnitudeAnalysis::requireSmall(Value value, double limit) {
   holds = holds && of(value).rms <= limit;
 }
 
+/// Accounts for errors of an operand that are so many times larger in the
+/// result, relative to it.
+void MagnitudeAnalysis::grow(double factor, const Magnitude &from) {
+  if (from.isComputed)
+    growth = std::max(growth, std::min(factor * from.growth,
+                                       from.isRounded ? largestRoundedGrowth
+                                                      : largestGrowth));
+}
+
 /// Accounts for an exponential of values of this magnitude.
 void MagnitudeAnalysis::amplify(double magnitude, const Magnitude &from) {
   if (magnitude > largestExponent || (from.isRounded && magnitude > 16))
     holds = false;
-  if (from.isComputed)
-    effect.amplification = std::max(effect.amplification, magnitude);
+  grow(magnitude, from);
 }
 
 /// Accounts for a function that is steep at 0 and bounded: where a large sum
@@ -84,7 +98,7 @@ void MagnitudeAnalysis::step(const Magnitude &from, double bound) {
     return;
   double steepness = from.rms / bound;
   holds = holds && steepness <= largestExponent;
-  effect.amplification = std::max(effect.amplification, steepness);
+  grow(steepness, from);
 }
 
 static std::optional<double> getSplat(Value value) {
@@ -120,6 +134,7 @@ double MagnitudeAnalysis::apply(const ScaleEffect &own, Operation *op) {
   for (unsigned number : own.exponentOperands) {
     from.isComputed |= of(op->getOperand(number)).isComputed;
     from.isRounded |= of(op->getOperand(number)).isRounded;
+    from.growth = std::max(from.growth, of(op->getOperand(number)).growth);
   }
   amplify(own.exponent, from);
   return own.result;
@@ -165,7 +180,9 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case<SqrtOp>([&](auto) { return std::sqrt(rms(0)); })
       .Case<LogOp, Log1pOp>([](auto) { return 100.0; })
       .Case<ExpOp, Expm1Op>([&](auto exp) {
+        // Exponentials of more are infinite, or 0.
         amplify(rms(0), of(exp.getOperand()));
+        growth = std::min(growth, 104 * of(exp.getOperand()).growth);
         return std::exp(valueSpread * rms(0));
       })
       .Case([&](PowOp pow) {
@@ -179,8 +196,9 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
         return 1.0;
       })
       .Case([&](FmodOp fmod) {
-        amplify(of(fmod.getLhs()).isComputed ? rms(0) * 1e3 : 0,
-                of(fmod.getLhs()));
+        const Magnitude &lhs = of(fmod.getLhs());
+        holds = holds && (!lhs.isComputed || rms(0) * 1e3 <= largestExponent);
+        grow(rms(1) > 0 ? rms(0) / rms(1) : 1, lhs);
         return std::min(rms(0), rms(1));
       })
       .Case<ErfOp, TanhOp, SigmoidOp>([&](auto function) {
@@ -213,9 +231,11 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   Magnitude result;
   bool rounds = !isa<ViewOpInterface>(op) &&
                 !isa<ConstantOp, ConcatOp, GatherOp, NegOp, AbsOp, ReluOp>(op);
+  growth = 1;
   for (Value operand : op->getOperands()) {
     result.isComputed |= of(operand).isComputed;
     result.isRounded |= of(operand).isRounded;
+    growth = std::max(growth, of(operand).growth);
   }
   // Contractions round operands that the region computed; casts round what they
   // narrow.
@@ -230,13 +250,14 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   }
   result.isComputed |= rounds;
   result.rms = scaleAfter(op);
+  result.growth = growth;
   return result;
 }
 
-std::optional<MagnitudeEffect> MagnitudeAnalysis::run(ArrayRef<double> scales) {
+MagnitudeEffect MagnitudeAnalysis::run(ArrayRef<double> scales) {
   for (auto [argument, scale] :
        llvm::zip(fused.getBody().getArguments(), scales))
-    values[argument] = {scale, false, false};
+    values[argument].rms = scale;
   for (Operation &op : fused.getBodyOps()) {
     if (op.getNumResults() != 1)
       continue;
@@ -256,12 +277,14 @@ std::optional<MagnitudeEffect> MagnitudeAnalysis::run(ArrayRef<double> scales) {
       requireSmall(result, runtime::largestFinite(toElementType(element)) /
                                valueSpread);
   }
-  if (!holds)
-    return std::nullopt;
+  MagnitudeEffect effect{holds, {}};
+  for (Value result : fused.getYield()->getOperands())
+    effect.amplifications.push_back(of(result).growth > 1 ? of(result).growth
+                                                          : 0);
   return effect;
 }
 
-std::optional<MagnitudeEffect>
-fact::getMagnitudeEffect(FusedOp fused, ArrayRef<double> scales) {
+MagnitudeEffect fact::getMagnitudeEffect(FusedOp fused,
+                                         ArrayRef<double> scales) {
   return MagnitudeAnalysis(fused).run(scales);
 }

@@ -10,17 +10,18 @@
 namespace fact {
 /// The effect of operands of some magnitude on a region's arithmetic.
 struct MagnitudeEffect {
-  /// The largest computed operand of an exponential or a similarly steep
-  /// function: relative rounding errors of the operand are that many times
-  /// larger in the result.
-  double amplification = 0;
+  /// Whether no intermediate value overflows f32 (a result may), and rounding
+  /// does not decide a result.
+  bool holds = false;
+  /// For each result: how many times larger relative rounding errors are
+  /// because of exponentials and similarly steep functions; 0 without these.
+  llvm::SmallVector<double> amplifications;
 };
 
 /// The effect of floating-point operands whose rms is `scales`, one per
-/// argument; none if an intermediate value overflows f32 (a result may), or if
-/// rounding would decide the result.
-std::optional<MagnitudeEffect>
-getMagnitudeEffect(FusedOp fused, llvm::ArrayRef<double> scales);
+/// argument.
+MagnitudeEffect getMagnitudeEffect(FusedOp fused,
+                                   llvm::ArrayRef<double> scales);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_BUNDLE_MAGNITUDE_H

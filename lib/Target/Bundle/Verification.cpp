@@ -171,11 +171,11 @@ static constexpr double largestStrictError = 0x1p-15;
 /// in TF32 has an error of 0.56 roundings (0.39 per factor, over mantissas from
 /// 1 to 2); where both factors were truncated it would have 1.44. Integers and
 /// booleans are exact. The rows of an attention average different numbers of
-/// values, so each row has its own scale. The absolute error of a score, which
-/// grows with the score, is the relative error of its probability; below
-/// `valueSpread`, the factors of 4 and 16 include it. Of TF32 they do not: the
-/// errors of both products add up as independent ones, and so does what a
-/// function makes of the error of its argument that it bounds, as tanh.
+/// values, so each row has its own scale. The absolute error of an exponent, as
+/// of a score, which grows with it, is the relative error of its exponential;
+/// below `valueSpread`, the factors of 4 and 16 include it. Of TF32 they do
+/// not: the errors of both products add up as independent ones, and so does
+/// what a function makes of the error of its argument that it bounds, as tanh.
 static void setTolerance(FusedOp fused, Value value,
                          const Amplification &amplification,
                          tuning::Result &result) {
@@ -190,19 +190,19 @@ static void setTolerance(FusedOp fused, Value value,
   bool hasTf32 = hasProduct(slice, /*tf32=*/true);
   if (!hasTf32 && hasProduct(slice, /*tf32=*/false))
     sum = std::min(sum, largestStrictError);
+  double exponents = std::max(amplification.normal / valueSpread, 1.0);
   double rounding =
-      std::max(getRounding(getElement(value)), getInnerRounding(slice));
-  double scores =
-      hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
+      std::max(getRounding(getElement(value)),
+               getInnerRounding(slice) * std::min(exponents, 16.0));
   double tf32 = hasTf32 ? tf32Rounding : 0;
   // Not std::hypot, which rounds differently on some processors.
   double products = std::sqrt(1 + amplification.normal * amplification.normal);
   // Each factor's error is multiplied by the other factors, of which some among
   // millions of elements are large in all.
   double tails = std::pow(3, std::max<int64_t>(getDegree(value, slice) - 1, 0));
-  result.norm = std::max({4 * sum * scores, 2 * rounding, tf32 * products});
-  result.element =
-      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * products * tails});
+  result.norm = std::max({4 * sum * exponents, 2 * rounding, tf32 * products});
+  result.element = std::max(
+      {16 * sum * exponents, 4 * rounding, 8 * tf32 * products * tails});
   result.large = std::max(16 * sum, 8 * tf32) * amplification.large;
   if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
     result.rows = result.shape.back();
@@ -493,15 +493,15 @@ namespace {
 /// The largest operands that do not overflow the region's arithmetic.
 struct LargeOperands {
   double factor = 0;
-  double amplification = 0;
+  /// Of each result.
+  SmallVector<double> amplifications;
   /// Whether the largest values of the operands' types do not overflow either.
   bool holdsLargest = false;
 };
 } // namespace
 
 /// The effect of operands that are `factor` times as large as usual.
-static std::optional<MagnitudeEffect> getEffectOfFactor(FusedOp fused,
-                                                        double factor) {
+static MagnitudeEffect getEffectOfFactor(FusedOp fused, double factor) {
   SmallVector<double> scales;
   for (BlockArgument argument : fused.getBody().getArguments()) {
     Uses uses;
@@ -523,13 +523,14 @@ static LargeOperands findLargeOperands(FusedOp fused) {
   }
   LargeOperands result;
   for (double factor : {1024., 256., 64., 32., 16., 8.}) {
-    if (auto effect = getEffectOfFactor(fused, factor)) {
+    MagnitudeEffect effect = getEffectOfFactor(fused, factor);
+    if (effect.holds) {
       result.factor = factor;
-      result.amplification = effect->amplification;
+      result.amplifications = effect.amplifications;
       break;
     }
   }
-  result.holdsLargest = getMagnitudeEffect(fused, largest).has_value();
+  result.holdsLargest = getMagnitudeEffect(fused, largest).holds;
   return result;
 }
 
@@ -597,12 +598,14 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
 
 std::vector<tuning::Result> fact::describeResults(FusedOp fused) {
   // Normal trials have operands of up to twice their scale.
-  std::optional<MagnitudeEffect> normal = getEffectOfFactor(fused, 2);
-  Amplification amplification{normal ? normal->amplification : 0,
-                              findLargeOperands(fused).amplification};
+  MagnitudeEffect normal = getEffectOfFactor(fused, 2);
+  LargeOperands large = findLargeOperands(fused);
   std::vector<tuning::Result> results;
-  for (auto [value, doubt] :
-       llvm::zip(fused.getYield()->getOperands(), findDoubts(fused))) {
+  for (auto [number, value, doubt] :
+       llvm::enumerate(fused.getYield()->getOperands(), findDoubts(fused))) {
+    Amplification amplification{normal.amplifications[number], 0};
+    if (large.factor)
+      amplification.large = large.amplifications[number];
     tuning::Result &result = results.emplace_back();
     setType(result, value.getType());
     setTolerance(fused, value, amplification, result);

@@ -470,9 +470,9 @@ SpaceAttrInterface HostAttentionPlan::getSpace() const {
 double HostAttentionPlan::predict(ScheduleAttr schedule) const {
   // A tile computes whole groups.
   int64_t grain = cast<HostRowsAttr>(schedule).getGrain();
-  int64_t queries = ceilDivide(region.queries, grain) *
-                    llvm::alignTo(std::min(grain, region.queries),
-                                  getGroup(cpu, region));
+  int64_t queries =
+      ceilDivide(region.queries, grain) *
+      llvm::alignTo(std::min(grain, region.queries), getGroup(cpu, region));
   double pairs = double(region.batches) * region.heads * queries * region.keys;
   if (region.causal)
     pairs /= 2;

@@ -32,7 +32,8 @@ class FewQueriesBuilder {
 public:
   FewQueriesBuilder(KernelBuilder &b, const AttentionRegion &region)
       : b(b), region(region), storage(region.element),
-        compute(getComputeType(storage)), lanes(getRegisterLanes(b.getCpu(), region)),
+        compute(getComputeType(storage)),
+        lanes(getRegisterLanes(b.getCpu(), region)),
         registers(b.getCpu().getVectorRegisters()),
         total(region.getGroup() * region.queries),
         keys(region.causal ? std::min(region.queries, region.keys)
