@@ -159,6 +159,12 @@ bool GemmPlanner::isReduced(Value value, const StridedView &view,
 
 FailureOr<GemmPlan::Reduction>
 GemmPlanner::planReduction(const ContractionRegion::Reduction &reduction) {
+  Type element = getElementTypeOrSelf(reduction.op.getResult().getType());
+  if (getComputeType(element) != plan.compute) {
+    (void)(emitError() << "reduces in " << element << " what is multiplied in "
+                       << plan.compute);
+    return failure();
+  }
   FailureOr<Elements> elements = Elements::plan(
       reduction.input,
       [&](Value value, const StridedView &view) {

@@ -477,6 +477,39 @@ struct Saturate : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// log(1 + x) of f64, where MLIR adds 1. What that rounds away is a factor of
+/// the logarithm: log(u) x / (u - 1), u = 1 + x.
+struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Log1pOp op,
+                                PatternRewriter &rewriter) const final {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF64())
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto constant = [&](double value) -> Value {
+      TypedAttr attr = b.getF64FloatAttr(value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vector, Attribute(attr));
+      return arith::ConstantOp::create(b, attr);
+    };
+    auto equals = [&](Value value, double number) -> Value {
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                   constant(number));
+    };
+    Value x = op.getOperand();
+    Value sum = arith::AddFOp::create(b, x, constant(1));
+    Value log = math::LogOp::create(b, sum);
+    Value counted = arith::SubFOp::create(b, sum, constant(1));
+    Value value = arith::MulFOp::create(
+        b, log, arith::DivFOp::create(b, x, counted));
+    double infinity = std::numeric_limits<double>::infinity();
+    value = arith::SelectOp::create(b, equals(sum, infinity), log, value);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, equals(sum, 1), x, value);
+    return success();
+  }
+};
+
 /// A product and a sum, for processors without fused multiply-add: libm's `fma`
 /// would be a call per lane.
 struct SplitFma : OpRewritePattern<math::FmaOp> {
@@ -497,7 +530,8 @@ void host::populateHostMathPatterns(RewritePatternSet &patterns,
                Expand<math::LogOp, &Arithmetic::log>,
                Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
                Expand<math::TanhOp, &Arithmetic::tanh>,
-               ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
+               ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>,
+               ExpandLog1p>(
       patterns.getContext(), /*benefit=*/10);
   patterns.add<ExpandGate>(patterns.getContext(), /*benefit=*/20);
   patterns.add<Saturate>(patterns.getContext());

@@ -46,7 +46,7 @@ def _half_exp(x):
 def asinh(x):
     x = _as_float(x)
     size = x.abs()
-    is_far = size > 1e8
+    is_far = size > 1e18
     square = size * size
     near = size + square / (1 + torch.sqrt(1 + square))
     value = torch.log1p(torch.where(is_far, size, near))
@@ -57,9 +57,11 @@ def asinh(x):
 @form(aten.acosh.default)
 def acosh(x):
     x = _as_float(x)
-    is_far = x > 1e8
+    # Beyond, 1 is less than the rounding of any type.
+    is_far = x > 1e18
     above = x - 1
-    near = above + torch.sqrt(above * (above + 2))
+    # Roots of their own: NaN below 1.
+    near = above + torch.sqrt(above) * torch.sqrt(above + 2)
     value = torch.log1p(torch.where(is_far, x, near))
     return torch.where(is_far, value + _LN2, value)
 
