@@ -130,8 +130,9 @@ static LogicalResult convertSoftplus(TorchCall &call) {
   Value result = call.unary<SoftplusOp>(scaled);
   if (beta != 1)
     result = call.binary<DivOp>(result, beta);
-  // Above 20, the function rounds to the identity.
-  if (threshold < 20)
+  // Above that, the function rounds to the identity.
+  double identity = getElementTypeOrSelf(x.getType()).isF64() ? 40 : 20;
+  if (threshold < identity)
     result =
         call.select(call.compare(Predicate::gt, scaled, threshold), x, result);
   return call.replace(result);

@@ -101,6 +101,17 @@ void MagnitudeAnalysis::step(const Magnitude &from, double bound) {
   grow(steepness, from);
 }
 
+/// The operand of a difference of which the other one is the whole part.
+static std::optional<unsigned> findWhole(Operation *op) {
+  if (isa<SubOp>(op))
+    for (unsigned i : {0u, 1u})
+      if (Operation *part = op->getOperand(1 - i).getDefiningOp())
+        if (isa<FloorOp, CeilOp, RoundOp>(part) &&
+            part->getOperand(0) == op->getOperand(i))
+          return i;
+  return std::nullopt;
+}
+
 static std::optional<double> getSplat(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
@@ -169,7 +180,14 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
   auto rms = [&](unsigned i) { return scales[i]; };
   return TypeSwitch<Operation *, double>(op)
       .Case([](ConstantOp constant) { return getConstantMagnitude(constant); })
-      .Case<AddOp, SubOp>([&](auto) { return rms(0) + rms(1); })
+      .Case<AddOp, SubOp>([&](auto) {
+        // What is behind the point has the error of the whole number.
+        if (std::optional<unsigned> whole = findWhole(op)) {
+          grow(rms(*whole), of(op->getOperand(*whole)));
+          return 1.0;
+        }
+        return rms(0) + rms(1);
+      })
       .Case([&](MulOp) { return rms(0) * rms(1); })
       // Some divisors are far smaller than the rms.
       .Case([&](DivOp div) {
