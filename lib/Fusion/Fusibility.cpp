@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Fusibility.h"
+#include "fact/Analysis/Rounding.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -256,6 +257,14 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
         << "' uses a value of the group and feeds an op of it";
     return Obstacle::cycle;
   }
+  for (Operation *op : group)
+    if (comparesWithItself(op, [&](Operation *producer) {
+          return group.contains(producer);
+        }))
+      return emitError() << "'" << op->getName()
+                         << "' compares elements of a tensor that the group "
+                            "rounds, which has to be stored for that",
+             Obstacle::op;
   if (getOutputs(group).empty())
     return emitError() << "no result of the group is used", Obstacle::unused;
 

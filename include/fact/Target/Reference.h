@@ -19,10 +19,6 @@ namespace fact {
 mlir::LogicalResult emitReference(FusedOp fused, llvm::StringRef symbol,
                                   KernelCode &code);
 
-/// Whether all candidates compute the same: a view, a choice among operands, or
-/// a cast, which rounds to nearest in each of them.
-bool isExact(mlir::Operation *op);
-
 /// Whether an op contracts operands of f32, which no candidate may round to
 /// TF32.
 bool isStrictContraction(mlir::Operation *op);

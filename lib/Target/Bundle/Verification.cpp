@@ -4,6 +4,7 @@
 #include "Verification.h"
 #include "Magnitude.h"
 #include "fact/Analysis/Bands.h"
+#include "fact/Analysis/Rounding.h"
 #include "fact/Dialect/Fact/Placement.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementText.h"
+#include "fact/Analysis/Rounding.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -40,18 +41,6 @@ struct Knowledge {
 
 static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
-bool fact::isExact(Operation *op) {
-  if (auto row = dyn_cast<RowOpInterface>(op))
-    return row.getArithmetic().chooses;
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return scatter.getKind() != ScatterKind::sum &&
-           scatter.getKind() != ScatterKind::prod;
-  return isa<ViewOpInterface>(op) ||
-         isa<CastOp, ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp,
-             ReluOp, MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp,
-             RoundOp>(op);
 }
 
 bool fact::isStrictContraction(Operation *op) {

@@ -40,6 +40,14 @@ class Places(nn.Module):
         return F.grid_sample(image, grid, align_corners=False)
 
 
+class Peaks(nn.Module):
+    """Which elements are the largest of their neighbors."""
+
+    def forward(self, x):
+        heat = x.sigmoid()
+        return heat * (F.max_pool2d(heat, 3, 1, 1) == heat).float()
+
+
 def of_doubles(x):
     return (F.gelu(x), torch.erf(x), torch.erfinv(x.tanh() * 0.9), torch.log1p(x.abs() * 1e-9),
             F.softplus(x * 40), x.float().double().mean(-1))
@@ -58,6 +66,7 @@ CASES = {
     "exponentials": (Exponentials, lambda: [torch.randn(32, 32) for _ in range(3)]),
     "angles": (Angles, lambda: [torch.randn(32, 32), torch.rand(32, 32), torch.rand(500)]),
     "places": (Places, lambda: [torch.randn(1, 4, 48, 48), torch.rand(1, 48, 48, 2) * 2 - 1]),
+    "peaks": (Peaks, lambda: [torch.randn(1, 2, 8, 8)]),
     "doubles": (Doubles, lambda: [torch.randn(8, 16).double()]),
 }
 
