@@ -14,24 +14,32 @@ from .table import aten, form, numbers_of
 @form(aten._embedding_bag.default, aten._embedding_bag_forward_only.default)
 def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False,
                   per_sample_weights=None, include_last_offset=False, padding_idx=-1):
-    """Reduces [bags, elements, width], where some elements count."""
+    """Reduces [bags, elements, width], where some elements count; bags of several sizes are sums
+    of rows in order."""
     rows = F.embedding(indices, weight)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[:, None]
     counts = indices != padding_idx
+    ignored = -math.inf if mode == 2 else 0
     size = _bag_size(indices, offsets, include_last_offset)
     if size is not None:
-        rows, counts = rows.reshape(-1, size, rows.shape[-1]), counts.reshape(-1, size)
+        counts = counts.reshape(-1, size)
+        rows = torch.where(counts[:, :, None], rows.reshape(-1, size, rows.shape[-1]), ignored)
+        bags, sizes = (rows.amax(1) if mode == 2 else rows.sum(1)), counts.sum(1)
     else:
-        counts = counts & _in_bags(indices, offsets, include_last_offset)
-    sizes = counts.sum(1)
+        begins = offsets[:-1] if include_last_offset else offsets
+        places = torch.arange(indices.shape[0], device=indices.device)
+        if include_last_offset:
+            counts = counts & (places < offsets[-1])
+        bag = (torch.searchsorted(begins, places, right=True) - 1).clamp(min=0)
+        rows = torch.where(counts[:, None], rows, ignored)
+        bags = rows.new_full((begins.shape[0], rows.shape[1]), ignored)
+        bags = bags.index_reduce(0, bag, rows, "amax") if mode == 2 else bags.index_add(0, bag, rows)
+        sizes = torch.zeros_like(begins).index_add(0, bag, counts.to(begins.dtype))
     if mode == 2:
-        bags = torch.where(counts[:, :, None], rows, -math.inf).amax(1)
         bags = torch.where(sizes[:, None] > 0, bags, 0)
-    else:
-        bags = torch.where(counts[:, :, None], rows, 0).sum(1)
-        if mode == 1:
-            bags = bags / sizes.clamp(min=1)[:, None]
+    elif mode == 1:
+        bags = bags / sizes.clamp(min=1)[:, None]
     # The other results serve gradients.
     return bags.to(weight.dtype), None, None, None
 
@@ -44,17 +52,6 @@ def _bag_size(indices, offsets, include_last_offset) -> int | None:
     size = indices.shape[0] // len(begins)
     is_regular = begins == [index * size for index in range(len(begins))]
     return size if size and is_regular and size * len(begins) == indices.shape[0] else None
-
-
-def _in_bags(indices, offsets, include_last_offset):
-    """Which elements are in which bag."""
-    count = indices.shape[0]
-    places = torch.arange(count, device=indices.device)
-    if include_last_offset:
-        begin, end = offsets[:-1], offsets[1:]
-    else:
-        begin, end = offsets, torch.cat([offsets[1:], torch.full_like(offsets[:1], count)])
-    return (places >= begin[:, None]) & (places < end[:, None])
 
 
 @form(aten._grouped_mm.default, "transformers.grouped_mm_fallback.default")
