@@ -258,9 +258,8 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
     return Obstacle::cycle;
   }
   for (Operation *op : group)
-    if (comparesWithItself(op, [&](Operation *producer) {
-          return group.contains(producer);
-        }))
+    if (comparesWithItself(
+            op, [&](Operation *producer) { return group.contains(producer); }))
       return emitError() << "'" << op->getName()
                          << "' compares elements of a tensor that the group "
                             "rounds, which has to be stored for that",

@@ -20,7 +20,6 @@ where it is not installed.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import json
@@ -35,15 +34,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
 from . import constants, decompositions, functional, layouts, narrow_integers, toolchain
 from .caches import register_caches
 from .element_types import type_name
 from .errors import FactError
+from .exportable import exportable
 from .files import writing
-from .forms.losses import gaussian_nll_loss
 from .fx_nodes import arguments_of, op_of
 from .notebook import graph_html
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
@@ -197,7 +195,7 @@ def _distinct(arguments):
 
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
     inputs, kwargs = _distinct((inputs, kwargs))
-    with _EXPORTING, _exportable_layers(), constants.NumbersWithData(), warnings.catch_warnings():
+    with _EXPORTING, exportable(), constants.NumbersWithData(), warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         # Of nn.RNN, nn.LSTM and nn.GRU, whose list of weights it is.
@@ -217,19 +215,6 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
-
-
-@contextlib.contextmanager
-def _exportable_layers():
-    """Keeps attention layers from single ops, and a loss from a check of values."""
-    enabled, loss = torch.backends.mha.get_fastpath_enabled(), F.gaussian_nll_loss
-    torch.backends.mha.set_fastpath_enabled(False)
-    F.gaussian_nll_loss = gaussian_nll_loss
-    try:
-        yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(enabled)
-        F.gaussian_nll_loss = loss
 
 
 def _export_problem(error: Exception) -> str:

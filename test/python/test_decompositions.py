@@ -240,6 +240,15 @@ def vectors():
         "bags with a last offset": (
             lambda i, o, w: F.embedding_bag(i, w, o, mode="sum", include_last_offset=True),
             [whole(7, high=10), torch.tensor([0, 2, 7]), rand(10, 4)]),
+        "covariance": (torch.cov, [x]),
+        "covariance of one row, as a method": (lambda a: a[0].cov(correction=0), [x]),
+        "correlation": (torch.corrcoef, [x]),
+        "log probability": (lambda a: torch.distributions.Normal(0.0, 2.0).log_prob(a), [x]),
+        "entropy": (lambda a: torch.distributions.Categorical(logits=a).entropy(), [x]),
+        "filled diagonal": (lambda a: (a * 2).fill_diagonal_(-1.0) + 1, [x]),
+        "bags of two sizes": (
+            lambda i, o, w, s: F.embedding_bag(i, w, o, mode="sum", per_sample_weights=s),
+            [whole(7, high=10), torch.tensor([0, 5, 5]), rand(10, 4), rand(7)]),
         "bag without padding": (nn.EmbeddingBag(10, 4, padding_idx=2), [ids]),
         "norm of order 3": (lambda a: a.norm(p=3, dim=-1), [x]),
         "count": (lambda a: torch.linalg.vector_norm(a, 0, dim=1), [x.relu()]),

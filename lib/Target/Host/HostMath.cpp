@@ -501,8 +501,8 @@ struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
     Value sum = arith::AddFOp::create(b, x, constant(1));
     Value log = math::LogOp::create(b, sum);
     Value counted = arith::SubFOp::create(b, sum, constant(1));
-    Value value = arith::MulFOp::create(
-        b, log, arith::DivFOp::create(b, x, counted));
+    Value value =
+        arith::MulFOp::create(b, log, arith::DivFOp::create(b, x, counted));
     double infinity = std::numeric_limits<double>::infinity();
     value = arith::SelectOp::create(b, equals(sum, infinity), log, value);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, equals(sum, 1), x, value);
@@ -526,13 +526,13 @@ struct SplitFma : OpRewritePattern<math::FmaOp> {
 
 void host::populateHostMathPatterns(RewritePatternSet &patterns,
                                     const Cpu &cpu) {
-  patterns.add<ExpandExp, Expand<math::ErfOp, &Arithmetic::erf>,
-               Expand<math::LogOp, &Arithmetic::log>,
-               Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
-               Expand<math::TanhOp, &Arithmetic::tanh>,
-               ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>,
-               ExpandLog1p>(
-      patterns.getContext(), /*benefit=*/10);
+  patterns
+      .add<ExpandExp, Expand<math::ErfOp, &Arithmetic::erf>,
+           Expand<math::LogOp, &Arithmetic::log>,
+           Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
+           Expand<math::TanhOp, &Arithmetic::tanh>, ExpandSine<math::SinOp, 0>,
+           ExpandSine<math::CosOp, 1>, ExpandLog1p>(patterns.getContext(),
+                                                    /*benefit=*/10);
   patterns.add<ExpandGate>(patterns.getContext(), /*benefit=*/20);
   patterns.add<Saturate>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(

@@ -36,9 +36,10 @@ struct RowView {
   int64_t segment = 0, segmentStride = 0;
 
   /// Splits a view into leading dimensions of `rows` and trailing dimensions of
-  /// `columns` elements, of which one dimension may have groups; fails where the columns do not lie at one stride. With
-  /// `lanes`, they may lie in segments of a multiple of it, so that vectors of
-  /// up to so many columns are in one segment.
+  /// `columns` elements, of which one dimension may have groups; fails where
+  /// the columns do not lie at one stride. With `lanes`, they may lie in
+  /// segments of a multiple of it, so that vectors of up to so many columns are
+  /// in one segment.
   static mlir::FailureOr<RowView> get(const StridedView &view, int64_t rows,
                                       int64_t columns, int64_t lanes = 0);
   /// The distance of two neighboring rows, for `getRun` of them.

@@ -33,6 +33,28 @@ def diagonal(x, offset=0, dim1=0, dim2=1):
     return flat[..., first:first + (length - 1) * step + 1:step] if length else flat[..., :0]
 
 
+@form(aten.as_strided.default)
+def as_strided(x, size, stride, storage_offset=None):
+    return x.reshape(-1).index_select(0, _strided(x, size, stride, storage_offset)).reshape(size)
+
+
+@form(aten.as_strided_scatter.default)
+def as_strided_scatter(x, src, size, stride, storage_offset=None):
+    """`x` with elements at strides replaced, as `fill_diagonal_` does."""
+    places = _strided(x, size, stride, storage_offset)
+    return x.reshape(-1).index_copy(0, places, src.reshape(-1)).reshape(x.shape)
+
+
+def _strided(x, size, stride, storage_offset) -> torch.Tensor:
+    """Places of a view in the elements of `x`."""
+    if not x.is_contiguous():
+        raise NotImplementedError
+    places = torch.tensor(storage_offset or 0, device=x.device)
+    for count, step in zip(size, stride):
+        places = places[..., None] + torch.arange(count, device=x.device) * step
+    return places.reshape(-1)
+
+
 @form(aten.trace.default)
 def trace(x):
     return diagonal(x).sum()
