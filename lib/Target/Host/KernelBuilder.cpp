@@ -27,6 +27,7 @@ FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
   int64_t count = 1;
   while (split > 0 && count < columns)
     count *= shape[--split];
+  bool splitsDimension = count != columns;
   // A dimension of groups of columns, as channels are.
   if (count > columns && count % columns == 0) {
     int64_t groups = count / columns;
@@ -61,6 +62,7 @@ FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
   }
   result.rowShape = row.shape;
   result.rowStrides = row.strides;
+  result.splitsDimension = splitsDimension;
   return result;
 }
 

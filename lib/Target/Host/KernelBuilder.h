@@ -34,6 +34,8 @@ struct RowView {
   /// Columns may lie at one stride in segments of this many alone, whose first
   /// columns are at another one; 0: all lie at one stride.
   int64_t segment = 0, segmentStride = 0;
+  /// Whether a row has a part of a dimension.
+  bool splitsDimension = false;
 
   /// Splits a view into leading dimensions of `rows` and trailing dimensions of
   /// `columns` elements, of which one dimension may have groups; fails where

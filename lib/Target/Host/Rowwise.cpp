@@ -111,8 +111,23 @@ public:
 
 /// Bytes of the widest vectors in loops over elements.
 static constexpr int64_t loopBytes = 128;
-/// Segments of a result's operands have a multiple of so many columns.
-static constexpr int64_t leastSegment = 1;
+/// Of a result's operands, whole segments of so many columns may be one number.
+static constexpr int64_t leastSegment = 16;
+
+/// Whether the columns of a result's operands are those of the row op, whose
+/// groups may share numbers, and not parts of rows of something else.
+static bool followsRows(const RowElements &elements) {
+  bool splits = false, hasAnchor = false;
+  for (auto [leaf, view] :
+       llvm::zip_equal(elements.elements.getLeaves(), elements.leaves)) {
+    if (view.segment != 0 &&
+        (view.columnStride != 0 || view.segment < leastSegment))
+      return false;
+    splits |= view.splitsDimension;
+    hasAnchor |= leaf.isAnchor;
+  }
+  return hasAnchor || !splits;
+}
 
 /// An operand of the row op, read over its own shape.
 static FailureOr<RowElements> planOperand(Value value, int64_t rows,
@@ -188,7 +203,12 @@ FailureOr<RowPlan::Result> RowPlan::planResult(const RowRegion::Result &result,
     // Columns in segments, as the channels of a group have weights.
     FailureOr<RowElements> split =
         RowElements::get(*elements, region.rows, columns, report,
-                         result.isFull ? leastSegment : 0);
+                         /*lanes=*/result.isFull ? 1 : 0);
+    if (succeeded(split) && !followsRows(*split)) {
+      (void)(report() << "an operand does not lie in the rows of "
+                      << region.op->getName());
+      continue;
+    }
     FailureOr<RowView> target =
         RowView::get(destination.view, region.rows, columns);
     if (failed(target))
