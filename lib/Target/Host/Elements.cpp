@@ -291,7 +291,8 @@ Value ElementsBuilder::findOrder() {
       holdsForAll([](GatheredRead &gathered) { return gathered.locate(); });
   Value number = arith::SelectOp::create(b, inside, numberOf(Order::inside),
                                          numberOf(Order::checked));
-  for (Order order : llvm::reverse(getOrders())) {
+  SmallVector<Order> orders = getOrders();
+  for (Order order : llvm::reverse(orders)) {
     Value isRun = holdsForAll(
         [&](GatheredRead &gathered) { return gathered.isRun(getStep(order)); });
     number = arith::SelectOp::create(b, isRun, numberOf(order), number);
