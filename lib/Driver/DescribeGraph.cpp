@@ -119,8 +119,9 @@ void GraphDescription::addKernel(FusedOp fused, bool prepares) {
 void GraphDescription::addOp(Operation &op, std::optional<int64_t> group,
                              bool prepares) {
   if (auto get = dyn_cast<GetWeightOp>(op)) {
-    sources.insert_or_assign(get->getResult(0),
-                             json::Object{{"weight", json::fixUTF8(get.getWeight())}});
+    sources.insert_or_assign(
+        get->getResult(0),
+        json::Object{{"weight", json::fixUTF8(get.getWeight())}});
     return;
   }
   if (isa<ConstantOp>(op)) {
@@ -167,7 +168,8 @@ json::Object GraphDescription::describe(func::FuncOp function) {
   json::Array inputs, outputs;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
     auto given = function.getArgAttrOfType<StringAttr>(i, "fact.name");
-    std::string name = given ? json::fixUTF8(given.getValue()) : ("input" + Twine(i)).str();
+    std::string name =
+        given ? json::fixUTF8(given.getValue()) : ("input" + Twine(i)).str();
     sources.insert_or_assign(argument, json::Object{{"input", name}});
     inputs.push_back(
         json::Object{{"name", name}, {"type", print(argument.getType())}});

@@ -215,7 +215,8 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       })
       .Case([&](FmodOp fmod) {
         const Magnitude &lhs = of(fmod.getLhs());
-        holds = holds && (!lhs.isComputed || rms(0) * 1e3 <= largestExponent);
+        if (lhs.isComputed)
+          holds &= rms(0) * 1e3 <= (lhs.isRounded ? 16 : largestExponent);
         grow(rms(1) > 0 ? rms(0) / rms(1) : 1, lhs);
         return std::min(rms(0), rms(1));
       })
