@@ -230,12 +230,13 @@ def _without_extremes(result: torch.Tensor, exact: torch.Tensor,
     float64 in fp64."""
     largest = torch.finfo(result.dtype).max
     near = 2.0**-6 * largest
-    extreme = exact.to(result.device).double().abs() >= largest - near
+    extreme = exact.to(result.device).abs() >= largest - near
+    if not bool(extreme.any()):
+        return result, exact, runs
     for run in runs:
         run = run.to(result.device)
         extreme &= (result == run) | ((result.double() - run.double()).abs() <= near)
-    if not bool(extreme.any()):
-        return result, exact, runs
+
     def rest(values: torch.Tensor) -> torch.Tensor:
         return values.masked_fill(extreme.to(values.device), 0)
 
