@@ -18,6 +18,13 @@ std::string slow(const std::string &body) {
   return body + " for (volatile int n = 0; n < 300; ++n) {}";
 }
 
+/// Seconds that a good candidate needs at most.
+#ifdef FACT_TEST_SANITIZE
+constexpr char runTimeout[] = "10";
+#else
+constexpr char runTimeout[] = "2";
+#endif
+
 void setLauncher(TestBundle &bundle, const std::string &script) {
   bundle.write("launcher", "#!/bin/sh\n" + script + "exec \"$@\"\n");
   fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
@@ -68,7 +75,7 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
   std::vector<std::string> options = {
       "--candidates",      "20",
       "--compile-timeout", "3",
-      "--run-timeout",     "2",
+      "--run-timeout",     runTimeout,
       "--launcher",        (bundle.folder() / "launcher").string()};
 
   Outcome outcome = bundle.tune(options);
