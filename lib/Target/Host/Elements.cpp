@@ -68,11 +68,13 @@ Elements::findNodes(llvm::function_ref<bool(const Leaf &)> isWanted) const {
 
 /// Whether neighbors in a row are one element.
 static bool isUniform(const Elements::Leaf &leaf) {
-  return leaf.view.strides.back() == 0;
+  return leaf.view.strides.empty() || leaf.view.strides.back() == 0;
 }
 
 /// Whether all rows have the same elements.
 static bool isOfAllRows(const Elements::Leaf &leaf) {
+  if (leaf.view.strides.empty())
+    return !leaf.isAnchor;
   return !leaf.isAnchor &&
          llvm::all_of(ArrayRef(leaf.view.strides).drop_back(),
                       [](int64_t stride) { return stride == 0; });
