@@ -126,6 +126,10 @@ int64_t Cpu::getVectorBytes() const {
   return fact::getVectorBytes([&](const char *name) { return has(name); });
 }
 
+int64_t Cpu::getRegisterLanes(int64_t bytes) const {
+  return std::max<int64_t>(getVectorBytes() / bytes, 1);
+}
+
 int64_t Cpu::getVectorRegisters() const {
   return hasLaneMultiply() || has("avx512f") ? 32 : 16;
 }

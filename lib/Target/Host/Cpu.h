@@ -50,6 +50,8 @@ public:
   bool needsPrefetch() const;
   /// Bytes of a vector register, and how many there are.
   int64_t getVectorBytes() const;
+  /// Elements of so many bytes in a vector register; at least 1.
+  int64_t getRegisterLanes(int64_t bytes) const;
   int64_t getVectorRegisters() const;
   /// Bytes of the first data cache of a core.
   int64_t getFirstCacheBytes() const { return firstCacheBytes; }

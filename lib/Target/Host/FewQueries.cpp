@@ -18,8 +18,7 @@ using namespace fact;
 using namespace fact::host;
 
 int64_t host::getRegisterLanes(const Cpu &cpu, const AttentionRegion &region) {
-  int64_t bytes = getStorageBytes(getComputeType(region.element));
-  return std::max<int64_t>(cpu.getVectorBytes() / bytes, 1);
+  return cpu.getRegisterLanes(getStorageBytes(getComputeType(region.element)));
 }
 
 bool host::hasFewQueries(const Cpu &cpu, const AttentionRegion &region) {

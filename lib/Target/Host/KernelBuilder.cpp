@@ -320,7 +320,7 @@ Type KernelBuilder::withWidth(Type element, int64_t width) {
 }
 
 int64_t KernelBuilder::getRegisterLanes(Type compute) {
-  return std::max<int64_t>(cpu.getVectorBytes() / getStorageBytes(compute), 1);
+  return cpu.getRegisterLanes(getStorageBytes(compute));
 }
 
 Value KernelBuilder::constant(double value, Type type) {
