@@ -150,27 +150,34 @@ namesIncluded(const std::string &text) {
 
 ContentHash &ContentHash::addIncluded(const fs::path &source,
                                       const fs::path &folder) {
+  const fs::path beside = source.parent_path();
   std::vector<fs::path> pending{source};
   std::map<std::string, std::string> found;
+  bool isAnyPossible = false;
   while (!pending.empty()) {
     fs::path file = pending.back();
     pending.pop_back();
     auto names = namesIncluded(readFile(file));
-    if (!names)
-      return addFolder(folder);
+    if (!names) {
+      isAnyPossible = true;
+      continue;
+    }
     for (const std::string &name : *names)
       for (const fs::path &base : {file.parent_path(), folder}) {
         fs::path header = (base / name).lexically_normal();
-        std::string relative = header.lexically_relative(folder).string();
+        std::string known = header.lexically_relative(folder).string();
+        if (known.compare(0, 2, "..") == 0)
+          known = header.lexically_relative(beside).string();
         std::error_code absent;
-        bool isInside = relative.compare(0, 2, "..") != 0;
-        if (isInside && fs::is_regular_file(header, absent) &&
-            found.emplace(relative, readFile(header)).second)
+        if (fs::is_regular_file(header, absent) &&
+            found.emplace(known, readFile(header)).second)
           pending.push_back(header);
       }
   }
   for (const auto &[name, content] : found)
     add(name).add(content);
+  if (isAnyPossible)
+    addFolder(folder).addFolder(beside);
   return *this;
 }
 

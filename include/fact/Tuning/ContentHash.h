@@ -36,8 +36,9 @@ public:
   ContentHash &add(const std::string &content);
   /// Adds every regular file below `folder`, with its name, in a fixed order.
   ContentHash &addFolder(const std::filesystem::path &folder);
-  /// Adds the files below `folder` that `source` includes, directly or not,
-  /// with their names; all files if one of them includes what a macro names.
+  /// Adds the files beside `source` and below `folder` that it includes,
+  /// directly or not, with their names; all files there if one of them includes
+  /// what a macro names.
   ContentHash &addIncluded(const std::filesystem::path &source,
                            const std::filesystem::path &folder);
   std::string text() const;

@@ -92,6 +92,25 @@ TEST(ContentHash, WhatASourceIncludes) {
   EXPECT_NE(hash(), any);
 }
 
+/// Quotes look beside the file first, before any folder that is searched.
+TEST(ContentHash, HeadersBesideTheSource) {
+  TemporaryFolder folder;
+  fs::path headers = folder.path / "include";
+  createFolder(headers);
+  writeFile(headers / "x.h", "1");
+  auto hash = [&](const std::string &name, const std::string &own) {
+    fs::path source = folder.path / name / "k.cu";
+    createFolder(source.parent_path());
+    writeFile(source, "#include \"x.h\"\n");
+    writeFile(source.parent_path() / "x.h", "#include \"y.h\"\n");
+    writeFile(source.parent_path() / "y.h", own);
+    return ContentHash().addIncluded(source, headers).text();
+  };
+  std::string first = hash("first", "1");
+  EXPECT_EQ(hash("second", "1"), first);
+  EXPECT_NE(hash("third", "2"), first);
+}
+
 /// The hash of a part would know a tree again that has changed elsewhere.
 TEST(ContentHash, FoldersThatCannotBeWalked) {
   TemporaryFolder folder;
