@@ -103,9 +103,9 @@ Recordings::Recording *Recordings::chooseRecording(const Arguments &arguments) {
   bool makesNew = hasRoom;
   if (setting == FACT_GRAPHS_AUTOMATIC) {
     bool often = wasSeen(arguments);
-    bool cheap =
-        runs >= sightingsBeforeGraph &&
-        markMoved(arguments, known) * partsPerUpdate <= predecessors.size();
+    bool cheap = runs >= sightingsBeforeGraph &&
+                 size_t{markMoved(arguments, known)} * partsPerUpdate <=
+                     predecessors.size();
     // Arguments in turn, more sets than there are graphs, would each update the
     // graph that another set needs next.
     bool idle =

@@ -134,6 +134,8 @@ def has_product(graph) -> bool:
 def pack(arguments) -> int:
     folder = Path(arguments.folder[0])
     shutil.rmtree(folder, ignore_errors=True)
+    # fp32 is judged as such.
+    torch.backends.cudnn.allow_tf32 = False
     seed, graphs, products = arguments.seed, [], 0
     while len(graphs) < arguments.graphs:
         graph = graph_of(seed, DTYPES[arguments.dtype], arguments.images)

@@ -18,6 +18,8 @@ struct Magnitude {
   /// Whether a computed value was rounded to 16 bits, or computed from operands
   /// in TF32: candidates may round it to the other neighbor.
   bool isRounded = false;
+  /// Whether it is computed of a sum, whose terms may cancel.
+  bool isOfSum = false;
   /// How many times larger a relative error is than that of one operation.
   double growth = 1;
 };
@@ -48,6 +50,9 @@ private:
 } // namespace
 
 static constexpr double largestF32 = 3e38;
+/// How far the rms of a sum may be beyond the largest value of the type that it
+/// is stored in. Where it is much farther, only sums that cancelled are finite.
+static constexpr double largestOverflow = 64;
 /// Larger exponents test nothing more.
 static constexpr double largestExponent = 1024;
 /// Of an f32 few digits are left, of what was rounded before almost none.
@@ -251,9 +256,12 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   bool rounds = !isa<ViewOpInterface>(op) &&
                 !isa<ConstantOp, ConcatOp, GatherOp, NegOp, AbsOp, ReluOp>(op);
   growth = 1;
+  result.isOfSum =
+      isa<AddOp, SubOp, ContractionOpInterface, RowOpInterface>(op);
   for (Value operand : op->getOperands()) {
     result.isComputed |= of(operand).isComputed;
     result.isRounded |= of(operand).isRounded;
+    result.isOfSum |= of(operand).isOfSum;
     growth = std::max(growth, of(operand).growth);
   }
   // Contractions round operands that the region computed; casts round what they
@@ -284,17 +292,20 @@ MagnitudeEffect MagnitudeAnalysis::run(ArrayRef<double> scales) {
     values[result] = propagate(&op);
     if (!isa<FloatType>(getElementTypeOrSelf(result.getType())))
       continue;
+    double largest = runtime::largestFinite(
+        toElementType(getElementTypeOrSelf(result.getType())));
     if (!isOnlyStored(result))
       requireSmall(result, largestF32 / valueSpread);
+    else if (of(result).isOfSum)
+      requireSmall(result, largest * largestOverflow);
     // A value that a contraction or a cast rounds must fit in the narrower
     // type.
     bool narrows =
         isa<CastOp>(op) ||
         llvm::any_of(result.getUsers(), llvm::IsaPred<ContractionOpInterface>);
-    Type element = getElementTypeOrSelf(result.getType());
-    if (narrows && !isOnlyStored(result) && isNarrowFloat(element))
-      requireSmall(result, runtime::largestFinite(toElementType(element)) /
-                               valueSpread);
+    if (narrows && !isOnlyStored(result) &&
+        isNarrowFloat(getElementTypeOrSelf(result.getType())))
+      requireSmall(result, largest / valueSpread);
   }
   MagnitudeEffect effect{holds, {}};
   for (Value result : fused.getYield()->getOperands())

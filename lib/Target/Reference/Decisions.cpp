@@ -24,6 +24,9 @@ struct Knowledge {
   bool isRounded = false;
   /// It may differ by more.
   Doubt doubt = Doubt::None;
+  /// It was rounded to 16 bits inside of the region: two candidates may have
+  /// neighbors of each other.
+  bool isNarrowed = false;
   /// A sum of products of 16-bit floats. Where large terms cancel, its error
   /// exceeds the tolerance of a wider result: tensor cores align terms to the
   /// largest and truncate them.
@@ -71,6 +74,14 @@ static Doubt getDoubt(Operation *op) {
                                                               : Doubt::None;
 }
 
+/// Whether a cast rounds to 16 bits.
+static bool isNarrowing(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && isFloat(cast.getOperand()) &&
+         isNarrowFloat(getElementTypeOrSelf(cast.getType())) &&
+         !isNarrowFloat(getElementTypeOrSelf(cast.getOperand().getType()));
+}
+
 static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   Knowledge knowledge;
   bool anyRounded = false, anyRoundedTerm = false, anyCancels = false;
@@ -81,6 +92,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.scalesCancelled |= operand.scalesCancelled;
     knowledge.isStrict |= operand.isStrict;
+    knowledge.isNarrowed |= operand.isNarrowed;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
   knowledge.isRounded =
@@ -88,6 +100,10 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // Only a quotient's divisor causes a pole.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
+  // The neighbors of a large angle are far apart.
+  if (knowledge.isNarrowed && isa<SinOp, CosOp, ExpOp, Expm1Op>(op))
+    knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
+  knowledge.isNarrowed |= anyRounded && isNarrowing(op);
   bool isProduct = isa<MulOp, DivOp>(op);
   if (isa<AddOp, SubOp>(op))
     knowledge.mayCancel = anyCancels || (anyRoundedTerm && !hasConstant(op));

@@ -16,6 +16,9 @@
 // RUN: fact-compile %t/gate.mlir --until=bundle --bundle=%t/gate
 // RUN: FileCheck %s --check-prefix=GATE < %t/gate/bundle.json
 
+// RUN: fact-compile %t/overflow.mlir --until=bundle --bundle=%t/overflow
+// RUN: FileCheck %s --check-prefix=OVERFLOW < %t/overflow/bundle.json
+
 // RUN: fact-compile %t/columns.mlir --until=bundle --bundle=%t/columns
 // RUN: FileCheck %s --check-prefix=COLUMNS < %t/columns/bundle.json
 // RUN: fact-compile %t/product.mlir --until=bundle --bundle=%t/strict
@@ -139,6 +142,11 @@
 // GATE: "large": 16
 // GATE: "results": [
 // GATE: "large": {{.*}}
+
+// With operands 1024 times their scale, sums are thousands of times f16's largest
+// value: those that are finite have cancelled.
+// OVERFLOW: "operands": [
+// OVERFLOW: "large": 64
 
 // Sums are as long as the rows, whichever dimension is one: 2 + sqrt(4096)
 // roundings, four of them in the norm.
@@ -312,4 +320,18 @@ func.func @summand(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>, %c: tensor<64xf
     fact.yield %3 : tensor<64x64xf32>
   } : tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+//--- overflow.mlir
+func.func @overflow(%x: tensor<64x96xf16>, %w: tensor<96x64xf16>, %c: tensor<64xf16>, %d: tensor<64xf32>) -> tensor<64x64xf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w, %c, %d : tensor<64x96xf16>, tensor<96x64xf16>, tensor<64xf16>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x96xf16>, %b: tensor<96x64xf16>, %e: tensor<64xf16>, %f: tensor<64xf32>):
+    %1 = fact.matmul %a, %b : (tensor<64x96xf16>, tensor<96x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.add %1, %e : (tensor<64x64xf16>, tensor<64xf16>) -> tensor<64x64xf16>
+    %3 = fact.cast %2 : (tensor<64x64xf16>) -> tensor<64x64xf32>
+    %4 = fact.mul %3, %f : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    %5 = fact.cast %4 : (tensor<64x64xf32>) -> tensor<64x64xf16>
+    fact.yield %5 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
 }

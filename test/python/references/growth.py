@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Regions in which rounding errors grow: sums that cancel next to a pole."""
+"""Regions in which rounding errors grow: sums that cancel next to a pole, large angles of 16 bits."""
 
 import torch
 
@@ -24,3 +24,19 @@ def growing():
                      lambda x, function=function: [function(x.sum(-1, keepdim=True))])
     yield Region("div", [x], [total, f"%1 = fact.div %a0, %0 : ({t}, {s}) -> {t}"], [("%1", t)],
                  lambda x: [x / x.sum(-1, keepdim=True)])
+    yield from _of_narrow_values()
+
+
+def _of_narrow_values():
+    """A quarter of the products are between two neighbors in f16, which rounding chooses from."""
+    y = randn(512, 71, seed=5).abs() + 0.5
+    angles = 20 + randn(512, 71, seed=6)
+    between = (angles * 64).round() / 64 + 1 / 128
+    x = torch.where(torch.arange(512)[:, None] % 4 == 0, between.double() / y.double(), angles / y).float()
+    t, h = type_of(x), tensor((512, 71), "f16")
+    for name, function in {"cos": torch.cos, "sin": torch.sin}.items():
+        yield Region(f"narrow-{name}", [x, y],
+                     [f"%0 = fact.mul %a0, %a1 : ({t}, {t}) -> {t}", f"%1 = fact.cast %0 : ({t}) -> {h}",
+                      f"%2 = fact.cast %1 : ({h}) -> {t}", f"%3 = fact.{name} %2 : ({t}) -> {t}"],
+                     [("%3", t)],
+                     lambda x, y, function=function: [function((x * y).half().to(x.dtype))])
