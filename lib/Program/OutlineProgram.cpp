@@ -274,8 +274,11 @@ LogicalResult Outliner::addPrepare(PrepareOp prepare) {
     if (failed(addOp(op, model.getPrepare().getBody().front())))
       return failure();
   for (auto [result, yielded] : llvm::zip_equal(
-           prepare.getResults(), body.getTerminator()->getOperands()))
-    buffers[result] = buffers.at(skipReshapes(yielded));
+           prepare.getResults(), body.getTerminator()->getOperands())) {
+    // `buffers` grows before the assignment.
+    Value buffer = buffers.at(skipReshapes(yielded));
+    buffers[result] = buffer;
+  }
   return success();
 }
 
