@@ -325,9 +325,10 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
         shown = _first_errors(output)
         # The summary may lie in a folder of this process.
         repeated = [word for word in command if not word.startswith("--summary=")]
-        raise CompilerError(
-            f"fact-compile {ended}" + (f":\n{shown}\n" if shown else "\n")
-            + "reproduce it with\n  " + shlex.join(repeated), output)
+        # What was wrong is at the end, where Python's traceback leaves the reader.
+        raise CompilerError("\n".join([f"fact-compile {ended}; reproduce it with",
+                                       f"  {shlex.join(repeated)}", *([shown] if shown else [])]),
+                            output)
 
 
 # The maximum number of lines of a failed tool's output that an exception has.
@@ -337,7 +338,8 @@ _SHOWN_LINES = 40
 def _first_errors(output: str) -> str:
     """The output from the first error on, since later errors often follow from it; the end of
     it if there is none."""
-    lines = output.splitlines()
+    # The command above repeats all stages.
+    lines = [line for line in output.splitlines() if "remark: to repeat stage" not in line]
     first = next((i for i, line in enumerate(lines) if "error:" in line), None)
     if first is None:
         return "\n".join(lines[-_SHOWN_LINES:])

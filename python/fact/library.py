@@ -390,7 +390,8 @@ class Model:
         inputs = self._inputs
         if self._run(self._handle, inputs.pointers, inputs.count, outputs.pointers, outputs.count,
                      self._stream):
-            raise FactError(f"{self.library.name} failed: {self.library.last_error()}")
+            # Says which model it is.
+            raise FactError(self.library.last_error())
 
     def _device_of(self, inputs: Sequence[Any]) -> torch.device:
         """The device of a call: that of its first input."""
