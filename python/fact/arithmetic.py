@@ -47,6 +47,17 @@ def _is_floating(value) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
+def converted(value: Any, dtype: torch.dtype) -> Any:
+    """Floating-point numbers and types as `dtype`, and complex ones as that of complex numbers."""
+    own = value.dtype if isinstance(value, torch.Tensor) else value
+    if not isinstance(own, torch.dtype) or not (own.is_floating_point or own.is_complex):
+        return value
+    wanted = dtype.to_complex() if own.is_complex else dtype
+    if isinstance(value, torch.Tensor):
+        return value if own == wanted else value.to(wanted)
+    return wanted
+
+
 def _aliases(func, index: int):
     """How result `index` of an op aliases its operands; None for new memory."""
     returns = func._schema.returns
@@ -102,7 +113,7 @@ class Wide(TorchDispatchMode):
         if func is aten.view.dtype:
             raise NotWidened("the module reinterprets the bits of a tensor")
         for tensor in _written(func, args, kwargs):
-            if _is_floating(tensor) and tensor.dtype != self.dtype:
+            if isinstance(tensor, torch.Tensor) and tensor.dtype != converted(tensor.dtype, self.dtype):
                 raise NotWidened("the module changes a tensor that is neither a buffer nor an input")
         if func in _GATHERS:
             return self._map(func, func(*args, **kwargs))
@@ -115,11 +126,7 @@ class Wide(TorchDispatchMode):
         return self._map(func, function(*args, **kwargs))
 
     def _widen(self, value):
-        if isinstance(value, torch.dtype):
-            return self.dtype if value.is_floating_point else value
-        if _is_floating(value) and value.dtype != self.dtype:
-            return value.to(self.dtype)
-        return value
+        return converted(value, self.dtype)
 
     def _map(self, func, results):
         return _map_results(func, results, lambda tensor, alias: self._widen(tensor))
@@ -192,11 +199,15 @@ class Perturbed(TorchDispatchMode):
 
     def _perturb(self, tensor: torch.Tensor, alias, terms: int):
         is_view = alias is not None and not alias.is_write
-        if is_view or not _is_floating(tensor) or tensor.device != self.generator.device:
+        if is_view or tensor.device != self.generator.device:
+            return tensor
+        parts = torch.view_as_real(tensor) if tensor.is_complex() and not tensor.is_conj() else tensor
+        if not _is_floating(parts):
             return tensor
         if terms > 1:
-            tensor.add_(self._reordering(tensor, terms))
-        return tensor.mul_(self.factors(tensor))
+            parts.add_(self._reordering(parts, terms))
+        parts.mul_(self.factors(parts))
+        return tensor
 
     def factors(self, tensor: torch.Tensor) -> torch.Tensor:
         steps = torch.randint(-1, 2, tensor.shape, generator=self.generator, device=tensor.device)
@@ -222,6 +233,7 @@ class Perturbed(TorchDispatchMode):
 
 _FIRST_OPERAND = {aten.mm.default: 0, aten.bmm.default: 0, aten.mv.default: 0, aten.dot.default: 0,
                   aten.addmm.default: 1, aten.baddbmm.default: 1, aten.addmv.default: 1}
+_TRANSFORMS = {aten._fft_c2c.default, aten._fft_r2c.default, aten._fft_c2r.default}
 _SUMS = {aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim,
          aten.cumsum.default}
 
@@ -252,6 +264,8 @@ def _count_terms(func, args, result) -> int:
         return args[1].numel() // max(args[1].shape[0], 1)
     if func is aten._scaled_dot_product_flash_attention_for_cpu.default:
         return args[1].shape[-2]
+    if func in _TRANSFORMS:
+        return math.prod(max(args[0].shape[dim], result.shape[dim]) for dim in args[1])
     if func is aten.cumsum.default:
         return args[0].shape[args[1]] if args[0].dim() else 1
     if func in _SUMS:

@@ -193,9 +193,9 @@ def _written_out(node: torch.fx.Node, known: dict) -> torch.fx.GraphModule | Non
         # Below autograd, the dispatcher itself writes composite ops out. Above, it leaves
         # those that a form calls whole.
         form = _trace(call, values, pre_dispatch=not is_composite)
-        if form is not None and _changes_tensors(form.graph):
+        if form is not None and changes_tensors(form.graph):
             form = _trace(dispatch_functionalize(call), values, pre_dispatch=False)
-        if form is not None and not _changes_tensors(form.graph) and _has_results_of(form, node):
+        if form is not None and not changes_tensors(form.graph) and _has_results_of(form, node):
             return form
     return None
 
@@ -209,7 +209,7 @@ def _trace(call: Callable, values: list[torch.Tensor], *,
         return None
 
 
-def _changes_tensors(graph: torch.fx.Graph) -> bool:
+def changes_tensors(graph: torch.fx.Graph) -> bool:
     return any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
                for node in graph.nodes)
 
@@ -238,11 +238,11 @@ def _forms(target: Any) -> Iterator[tuple[Callable, bool]]:
     for function in (forms.own_form(target), decomposition_table.get(target)):
         if function is not None:
             yield function, False
-    if _is_composite(target):
+    if is_composite(target):
         yield target, True
 
 
-def _is_composite(target: Any) -> bool:
+def is_composite(target: Any) -> bool:
     if not isinstance(target, torch._ops.OpOverload):
         return False
     key = torch._C.DispatchKey.CompositeImplicitAutograd
@@ -252,8 +252,17 @@ def _is_composite(target: Any) -> bool:
 
 def _inline(graph: torch.fx.Graph, node: torch.fx.Node, form: torch.fx.GraphModule,
             constant: Callable[[torch.Tensor], torch.fx.Node]) -> None:
-    """Replaces a node by its form, whose nodes get the node's place in the user's files."""
-    of = dict(_operands(form.graph, node))
+    """Replaces a node by its form."""
+    _replace(graph, node, copy_form(graph, node, form, node.all_input_nodes, constant))
+
+
+def copy_form(graph: torch.fx.Graph, node: torch.fx.Node, form: torch.fx.GraphModule,
+              operands: list[torch.fx.Node],
+              constant: Callable[[torch.Tensor], torch.fx.Node]) -> Any:
+    """Copies a form before a node, and gives it the node's place in the user's files. Returns
+    the form's result."""
+    places = [place for place in form.graph.nodes if place.op == "placeholder"]
+    of = dict(zip(places, operands, strict=True))
     result = None
     for inner in form.graph.nodes:
         if inner.op == "get_attr":
@@ -265,7 +274,7 @@ def _inline(graph: torch.fx.Graph, node: torch.fx.Node, form: torch.fx.GraphModu
                 key: node.meta[key] for key in _PLACE if key in node.meta}}
         elif inner.op == "output":
             result = torch.fx.node.map_arg(inner.args[0], lambda n: of[n])
-    _replace(graph, node, result)
+    return result
 
 
 def _replace(graph: torch.fx.Graph, node: torch.fx.Node, result: Any) -> None:

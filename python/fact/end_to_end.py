@@ -34,7 +34,7 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, tf32_ops
+from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, converted, tf32_ops
 from .errors import FactError
 from .library import Model
 from .signature import CallSignature
@@ -96,7 +96,7 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
         raise Refused(_message(model, wrong))
     return Verdict(errors={judgment.name: (judgment.ours, judgment.eager)
                            for judgment, result in zip(judgments, found)
-                           if result.is_floating_point()})
+                           if result.is_floating_point() or result.is_complex()})
 
 
 @dataclasses.dataclass
@@ -281,7 +281,8 @@ class _Copy:
                                         if id(tensor) not in shared}, dtype)
             return
         if convert:
-            self.module.to(dtype)
+            assert dtype is not None
+            self.module._apply(lambda tensor: converted(tensor, dtype))
         elif dtype is not None:
             self._widen_changing_state(changed, dtype)
 
@@ -292,8 +293,8 @@ class _Copy:
         widened: dict[int, torch.Tensor] = {}
         for part in self.module.modules():
             for name, buffer in part._buffers.items():
-                if buffer is not None and buffer.is_floating_point():
-                    part._buffers[name] = widened.setdefault(id(buffer), buffer.to(dtype))
+                if buffer is not None:
+                    part._buffers[name] = widened.setdefault(id(buffer), converted(buffer, dtype))
 
     def __call__(self, args, kwargs) -> Any:
         if self.substitutes is None:
@@ -313,11 +314,11 @@ def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = N
 
     def one(tensor: torch.Tensor) -> torch.Tensor:
         if id(tensor) not in made:
-            new = tensor.detach().clone()
-            if new.is_floating_point():
-                new = new if perturb is None else new.mul_(perturb(new))
-                new = new if dtype is None else new.to(dtype)
-            made[id(tensor)] = new
+            new = tensor.detach().clone().resolve_conj()
+            if perturb is not None and (new.is_floating_point() or new.is_complex()):
+                parts = torch.view_as_real(new) if new.is_complex() else new
+                parts.mul_(perturb(parts))
+            made[id(tensor)] = new if dtype is None else converted(new, dtype)
         return made[id(tensor)]
 
     return pytree.tree_map_only(torch.Tensor, one, tree)

@@ -36,7 +36,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from . import constants, decompositions, functional, layouts, narrow_integers, toolchain
+from . import complex_numbers, constants, decompositions, functional, layouts, narrow_integers, toolchain
 from .caches import register_caches
 from .element_types import type_name
 from .errors import FactError
@@ -134,7 +134,7 @@ def export(
     program = program or _export_program(module, inputs, kwargs)
     exported = time.perf_counter()
     parameters = parameters_of(module.forward)
-    narrow = narrow_integers.widen(program)
+    narrow = {**narrow_integers.widen(program), **complex_numbers.types_of(program.graph)}
     entries, argument_leaves = _take_inputs(program)
     outputs, result_leaves, mutations = _take_outputs(program, entries)
     state = _program_state(program, module, {m.target for m in mutations})
@@ -154,7 +154,7 @@ def export(
 
 
 def _narrow_types(graph, inputs, narrow, mutations) -> tuple[dict[int, str], dict[int, str]]:
-    """Types of inputs and results, by position, where the library has int32 instead."""
+    """Types of inputs and results, by position, where the library has others."""
     positions = {entry["name"]: index for index, entry in enumerate(inputs)}
     results = next(iter(reversed(graph.nodes))).args[0]
     types = {node: str(dtype).removeprefix("torch.") for node, dtype in narrow.items()}
@@ -162,7 +162,7 @@ def _narrow_types(graph, inputs, narrow, mutations) -> tuple[dict[int, str], dic
     for mutation in mutations:
         if mutation.target in given:
             raise FactError(f"forward changes input '{inputs[mutation.target]['name']}' of type "
-                            f"{given[mutation.target]}: use int8 or int32, or return the new value")
+                            f"{given[mutation.target]}: return the new value instead")
     return given, {index: types[node] for index, node in enumerate(results) if node in types}
 
 
@@ -210,7 +210,7 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         except Exception as error:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
-        _check_complex(program.graph)
+        complex_numbers.split(program)
         _check_sizes(program.graph)
         layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
@@ -265,14 +265,6 @@ def _supported_ops() -> frozenset[str]:
     dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS] if lines else []
     return frozenset(line.removeprefix("torch.") for line in lines + dropped
                      if line.startswith("torch."))
-
-
-def _check_complex(graph: torch.fx.Graph) -> None:
-    for node in graph.nodes:
-        for value in pytree.tree_leaves(node.meta.get("val")):
-            if isinstance(value, torch.Tensor) and value.dtype.is_complex:
-                raise FactError(f"type {value.dtype} of '{node.target}'{_line(node)} is not "
-                                "supported: compute with real and imaginary parts")
 
 
 def _check_sizes(graph: torch.fx.Graph) -> None:

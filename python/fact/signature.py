@@ -71,7 +71,8 @@ class CallSignature:
     # Aliases of tied weights, and names of the module's state that nothing reads.
     aliases: dict[str, str] = dataclasses.field(default_factory=dict)
     unused: list[str] = dataclasses.field(default_factory=list)
-    # The caller's types of inputs and outputs that are int32 in the library, by position.
+    # The caller's types of inputs and outputs that have others in the library, by position:
+    # narrow integers are int32 there, and complex numbers have their parts in a last dimension.
     input_types: dict[int, str] = dataclasses.field(default_factory=dict)
     output_types: dict[int, str] = dataclasses.field(default_factory=dict)
     # The order of dimensions of inputs and outputs that have another one in the library.
@@ -172,15 +173,19 @@ class CallSignature:
         if leaf.dtype != getattr(torch, expected):
             raise FactError(f"argument {self.names[self._tensors[index]]} has type {leaf.dtype}; "
                             f"expected torch.{expected}")
+        if leaf.dtype.is_complex:
+            return torch.view_as_real(leaf.resolve_conj())
         return leaf.to(torch.int32)
 
     def as_returned(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The library's outputs in the types and the order of dimensions that the module has."""
-        returned = [output.to(getattr(torch, self.output_types[index]))
-                    if index in self.output_types else output
-                    for index, output in enumerate(outputs)]
+        returned = list(outputs)
         for index, order in self._views.items():
             returned[index] = returned[index].permute(order)
+        for index, name in self.output_types.items():
+            dtype, output = getattr(torch, name), returned[index]
+            returned[index] = torch.view_as_complex(output) if dtype.is_complex else \
+                output.to(dtype)
         return returned
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:

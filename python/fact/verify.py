@@ -48,7 +48,7 @@ def reference(module: torch.nn.Module, inputs: Sequence[Any], chunks: int = 1) -
     With `chunks`, the leading dimension of inputs is cut in so many parts, for modules
     whose rows are independent and whose fp64 form is larger than memory.
     """
-    exact = copy_module(module).double()
+    exact = copy_module(module)._apply(_widest)
     with torch.no_grad():
         if chunks <= 1:
             return exact(*_double(inputs))
@@ -62,7 +62,7 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
     """Positions where fp64 is not finite must agree, and are not compared otherwise."""
     if result.shape != exact.shape:
         raise ValueError(f"shape is {tuple(result.shape)}, expected {tuple(exact.shape)}")
-    result, exact = result.detach().reshape(-1), exact.detach().reshape(-1)
+    result, exact = (_as_real(tensor.detach()).reshape(-1) for tensor in (result, exact))
     if result.is_floating_point() and bool(_differs(result, exact).any()):
         return Comparison(math.inf, math.inf, math.inf)
     return _errors(result, exact)[0]
@@ -126,6 +126,7 @@ def tolerance(dtype: torch.dtype, reduction: int = 1, roundings: int = 2) -> Com
     square root. Elements can be worse than the norm by a few standard deviations and by
     cancellation.
     """
+    dtype = dtype.to_real()
     if not dtype.is_floating_point:
         return Comparison(0.0, 0.0, 0.0)
     unit = torch.finfo(dtype).eps / 2
@@ -189,6 +190,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     if result.dtype != runs[0].dtype:
         return Judgment(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
                          f"in the module, {runs[0].dtype}".replace("torch.", ""))
+    result, exact, runs = _as_real(result), _as_real(exact), [_as_real(run) for run in runs]
     flat, truth, runs = result.reshape(-1), exact.reshape(-1), [run.reshape(-1) for run in runs]
     wrong = _differs(flat, truth)
     for run in runs:
@@ -265,10 +267,19 @@ def _tensors(tree: Any) -> list[torch.Tensor]:
 
 
 def _double(inputs):
-    return pytree.tree_map(
-        lambda x: x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x,
-        tuple(inputs),
-    )
+    return pytree.tree_map(lambda x: _widest(x) if isinstance(x, torch.Tensor) else x, tuple(inputs))
+
+
+def _widest(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor in fp64, complex or not; integers as they are."""
+    if tensor.is_complex():
+        return tensor.to(torch.complex128)
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """Complex numbers as their parts, in a last dimension."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def root_mean_square(flat: torch.Tensor) -> float:

@@ -70,6 +70,8 @@ def resolve_weights(library: Library, signature: CallSignature | None,
         if tensor.is_meta:
             raise FactError(f"weight '{name}' is on the meta device and has no data")
         tensor = plain(tensor, f"weight '{name}'").detach()
+        if tensor.is_complex():
+            tensor = torch.view_as_real(tensor)
         if tensor.device.type != device:
             tensor = tensor.to(device)
         resolved[name] = tensor.contiguous()

@@ -36,6 +36,23 @@ static bool isTf32(TorchCall &call, Value factor, bool inConvolution) {
          allowsTf32(call.getOperation(), inConvolution);
 }
 
+/// `fact.strict_matmul`: the product that PyTorch's setting does not reach, of
+/// `x` of any rank and a matrix.
+static LogicalResult convertStrictMatmul(TorchCall &call) {
+  Value x, y;
+  if (failed(call.tensor(0, "x", x)) || failed(call.tensor(1, "y", y)))
+    return failure();
+  bool isRow = rankOf(x) == 1;
+  if (isRow)
+    x = call.reshape(x, {1, typeOf(x).getDimSize(0)});
+  Value product =
+      call.infer<MatmulOp>(x, y, /*transpose_a=*/false, /*transpose_b=*/false,
+                           /*tf32=*/false);
+  if (isRow)
+    product = call.reshape(product, call.getResultType().getShape());
+  return call.replace(product);
+}
+
 Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
                                     bool transposeB, bool inConvolution) {
   if (!isa<FloatType>(elementOf(x)))
@@ -236,6 +253,7 @@ void torchtofact::populateContractionConverters(ConverterTable &table) {
     table[("aten." + name).str()] = convertMatmul;
   for (StringRef name : {"addmm", "baddbmm", "addmv"})
     table[("aten." + name).str()] = convertAddMatmul;
+  table["fact.strict_matmul"] = convertStrictMatmul;
   table["aten.linear"] = convertLinear;
   table["aten.outer"] = convertOuter;
   table["aten.scaled_dot_product_attention"] = convertAttention;

@@ -101,6 +101,15 @@ def _windows(x, dim, kernel, strides, dilations):
     return x.permute(order).contiguous()
 
 
+# A product of f32 as exact as IEEE f32, also where the program's other products are TF32.
+_LIBRARY.define("strict_matmul(Tensor x, Tensor y) -> Tensor")
+
+
+@torch.library.impl(_LIBRARY, "strict_matmul", "CompositeExplicitAutograd")
+def _strict_matmul(x, y):
+    return torch.matmul(x, y)
+
+
 def windows_of(x: torch.Tensor, dims: int, kernel: list[int], stride: list[int],
                dilation: list[int]) -> torch.Tensor:
     """Windows of the last dimensions: [..., number of windows..., kernel...]."""

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rewrites the nodes of an exported program that have complex tensors."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, make_fx
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .. import constants
+from ..decompositions import changes_tensors, copy_form, is_composite
+from ..errors import FactError
+from ..fx_nodes import arguments_of, function_of
+from . import fourier  # noqa: F401  Its ops are in the table.
+from .pairs import REAL_TYPES, TABLE, Pair, is_partwise, is_view
+
+aten = torch.ops.aten
+
+# Where a node that stands for a complex input or result has its type.
+_TYPE = "complex_type"
+
+
+def types_of(graph: torch.fx.Graph) -> dict[torch.fx.Node, torch.dtype]:
+    """The inputs and results that are complex for the caller."""
+    return {node: node.meta[_TYPE] for node in graph.nodes if _TYPE in node.meta}
+
+
+def split(program: torch.export.ExportedProgram) -> None:
+    """Makes a program that computes with parts of what it has of complex tensors."""
+    graph = program.graph
+    if not any(_has_complex(node) or _is_transform(node) for node in graph.nodes):
+        return
+    # What complex nodes are now: pairs of nodes, or lists of such.
+    parts: dict[torch.fx.Node, Any] = {}
+    for node in list(graph.nodes):
+        if node.op == "placeholder" and _has_complex(node):
+            _split_input(program, node, parts)
+        elif node.op == "output":
+            _join_results(program, node, parts)
+        elif node.op == "call_function" and \
+                (_has_complex(node) or _is_transform(node)
+                 or any(n in parts for n in node.all_input_nodes)):
+            _rewrite(program, node, parts)
+    graph.eliminate_dead_code()
+    program.graph_module.recompile()
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype.is_complex
+
+
+def _has_complex(node: torch.fx.Node) -> bool:
+    return any(_is_complex(value) for value in pytree.tree_leaves(node.meta.get("val")))
+
+
+def _is_transform(node: torch.fx.Node) -> bool:
+    """Whether an op has complex numbers inside, if not as operands or results."""
+    return isinstance(node.target, torch._ops.OpOverload) and \
+        node.target._schema.name.startswith("aten::fft_")
+
+
+def _place(node: torch.fx.Node) -> str:
+    from ..export import _line
+
+    return f"'{node.target}'{_line(node)}"
+
+
+# The ends of a program.
+
+
+def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
+    """An input, a weight or a constant has its parts in a last dimension."""
+    value = node.meta["val"].resolve_conj()
+    if value.dtype not in REAL_TYPES:
+        raise FactError(f"input '{node.name}' has type {value.dtype}, which is not supported; "
+                        f"supported are {', '.join(map(str, REAL_TYPES))}")
+    spec = next(s for s in program.graph_signature.input_specs if s.arg.name == node.name)
+    if spec.kind == InputKind.USER_INPUT:
+        node.meta[_TYPE] = value.dtype
+    else:
+        store = program.constants if spec.target in program.constants else program.state_dict
+        with unset_fake_temporarily(), torch.no_grad():
+            store[spec.target] = torch.view_as_real(store[spec.target].detach().resolve_conj())
+    node.meta["val"] = torch.view_as_real(value)
+    node.meta.pop("tensor_meta", None)
+    after = node
+    made = []
+    for index in (0, 1):
+        place = next(n for n in _following(after) if n.op != "placeholder")
+        with program.graph.inserting_before(place):
+            part = program.graph.call_function(aten.select.int, (node, -1, index))
+        part.meta["val"] = node.meta["val"].select(-1, index)
+        made.append(part)
+    parts[node] = Pair(*made)
+
+
+def _following(node: torch.fx.Node):
+    while node.op != "output":
+        node = node.next
+        yield node
+
+
+def _join_results(program, output: torch.fx.Node, parts: dict) -> None:
+    results = list(arguments_of(output))
+    for index, (spec, value) in enumerate(zip(program.graph_signature.output_specs, results,
+                                              strict=True)):
+        if value not in parts:
+            continue
+        if spec.kind != OutputKind.USER_OUTPUT:
+            raise FactError(f"forward changes '{spec.target}', which is complex: return the new "
+                            "value instead")
+        pair, dtype = parts[value], value.meta["val"].dtype
+        with program.graph.inserting_before(output):
+            joined = program.graph.call_function(aten.stack.default, ([pair.re, pair.im], -1))
+        joined.meta.update({"val": torch.stack([pair.re.meta["val"], pair.im.meta["val"]], -1),
+                            _TYPE: dtype})
+        results[index] = joined
+        spec.arg.name = joined.name
+    output.args = (tuple(results),)
+
+
+# Ops.
+
+
+def _rewrite(program, node: torch.fx.Node, parts: dict) -> None:
+    graph = program.graph
+    if node.target is operator.getitem:
+        source, index = node.args
+        if source in parts:
+            parts[node] = parts[source][index]
+        return
+    if not pytree.tree_leaves(node.meta.get("val")) and not node.users:
+        graph.erase_node(node)  # A check of an exported program.
+        return
+    operands = node.all_input_nodes
+    given = [parts.get(operand, operand) for operand in operands]
+    flat, structure = pytree.tree_flatten(given)
+    shape: pytree.TreeSpec | None = None
+
+    def call(*tensors):
+        nonlocal shape
+        of = dict(zip(operands, pytree.tree_unflatten(list(tensors), structure)))
+        args, kwargs = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda n: of[n])
+        leaves, shape = pytree.tree_flatten(_evaluate(node, args, kwargs))
+        return tuple(leaves)
+
+    try:
+        # An op without operands has the program's mode too.
+        with _fake_mode(graph):
+            form = make_fx(call, tracing_mode="fake", pre_dispatch=False)(
+                *(one.meta["val"] for one in flat))
+    except NotImplementedError:
+        raise FactError(f"{_place(node)} is not supported on complex numbers: compute with real "
+                        "and imaginary parts") from None
+    assert shape is not None
+    made = pytree.tree_unflatten(copy_form(
+        graph, node, form, flat, lambda tensor: constants.lift(program, tensor)), shape)
+    if _has_complex(node):
+        parts[node] = made
+    else:
+        node.replace_all_uses_with(made)
+        graph.erase_node(node)
+
+
+def _fake_mode(graph: torch.fx.Graph) -> contextlib.AbstractContextManager:
+    for node in graph.nodes:
+        for value in pytree.tree_leaves(node.meta.get("val")):
+            if isinstance(value, FakeTensor):
+                return value.fake_mode
+    return contextlib.nullcontext()
+
+
+def _evaluate(node: torch.fx.Node, args: tuple, kwargs: dict) -> Any:
+    """The result of a node whose complex operands are pairs."""
+    target = function_of(node)
+    leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda leaf: isinstance(leaf, Pair))
+    touches = any(isinstance(leaf, Pair) for leaf in leaves)
+    if not touches and not _has_complex(node) and not _is_transform(node):
+        # Parts do not lie in memory as complex numbers do.
+        target = torch.reshape if target is aten.view.default else target
+        return target(*args, **kwargs)
+    if not isinstance(target, torch._ops.OpOverload):
+        if target is operator.getitem:
+            return args[0][args[1]]
+        raise NotImplementedError
+    kwargs = {name: value for name, value in kwargs.items()
+              if name not in ("layout", "pin_memory", "non_blocking")}
+    if target in TABLE:
+        return TABLE[target](*_in_type_of(node, args), **kwargs)
+    if is_partwise(target) and touches:
+        return _partwise(target, _in_type_of(node, args), kwargs)
+    # Of views too: `mH` conjugates.
+    if is_composite(target):
+        return _composite(target, args, kwargs)
+    if is_view(target) and touches:
+        return _partwise(target, args, kwargs)
+    raise NotImplementedError
+
+
+def _in_type_of(node: torch.fx.Node, args: tuple) -> tuple:
+    """Real operands of a complex op in the type of its parts, where they are numbers."""
+    value = node.meta.get("val")
+    dtype = REAL_TYPES.get(value.dtype) if isinstance(value, torch.Tensor) else None
+
+    def cast(leaf):
+        if isinstance(leaf, torch.Tensor) and leaf.dtype != torch.bool and dtype is not None and \
+                leaf.is_floating_point():
+            return leaf.to(dtype)
+        return leaf
+
+    return tuple(cast(argument) for argument in args)
+
+
+def _partwise(target, args: tuple, kwargs: dict) -> Any:
+    target = torch.reshape if target is aten.view.default else target
+
+    def part(name: str):
+        def take(leaf):
+            return getattr(leaf, name) if isinstance(leaf, Pair) else leaf
+
+        taken = pytree.tree_map(take, (args, kwargs), is_leaf=lambda leaf: isinstance(leaf, Pair))
+        return target(*taken[0], **taken[1])
+
+    re, im = part("re"), part("im")
+    if isinstance(re, torch.Tensor):
+        return Pair(re, im)
+    return [Pair(*both) for both in zip(re, im)]
+
+
+def _composite(target, args: tuple, kwargs: dict) -> Any:
+    """An op that PyTorch makes of others: they are evaluated one by one."""
+    flat, structure = pytree.tree_flatten((args, kwargs), is_leaf=lambda leaf: isinstance(leaf, Pair))
+    places = [i for i, leaf in enumerate(flat) if isinstance(leaf, (Pair, torch.Tensor))]
+
+    def call(*tensors):
+        leaves = list(flat)
+        for place, tensor in zip(places, tensors):
+            leaves[place] = tensor
+        inner_args, inner_kwargs = pytree.tree_unflatten(leaves, structure)
+        return target(*inner_args, **inner_kwargs)
+
+    form = _whole_form(call, [flat[place] for place in places])
+    given = iter([flat[place] for place in places])
+    values: dict[torch.fx.Node, Any] = {}
+    for node in form.graph.nodes:
+        if node.op == "placeholder":
+            values[node] = next(given)
+        elif node.op == "get_attr":
+            values[node] = getattr(form, node.target)
+        elif node.op == "output":
+            return torch.fx.node.map_arg(node.args[0], lambda n: values[n])
+        else:
+            inner = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda n: values[n])
+            values[node] = _evaluate(node, *inner)
+    raise AssertionError("a graph ends with its output")
+
+
+def _whole_form(call, operands: list) -> torch.fx.GraphModule:
+    """The graph of complex ops that a composite op is."""
+    def empty(operand):
+        like = operand.re if isinstance(operand, Pair) else operand
+        dtype = {real: of for of, real in REAL_TYPES.items()}[like.dtype] \
+            if isinstance(operand, Pair) else like.dtype
+        return torch.empty(like.shape, dtype=dtype, device="meta")
+
+    with disable_proxy_modes_tracing(), _disable_current_modes():
+        mode = FakeTensorMode()
+        values = [mode.from_tensor(empty(operand)) for operand in operands]
+        form = make_fx(call, tracing_mode="fake", pre_dispatch=False)(*values)
+        if changes_tensors(form.graph):
+            form = make_fx(dispatch_functionalize(call), tracing_mode="fake",
+                           pre_dispatch=False)(*values)
+        return form
