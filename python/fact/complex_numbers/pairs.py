@@ -59,6 +59,11 @@ def im_of(x: Any) -> Any:
     return x.imag if isinstance(x, complex) else 0
 
 
+def im_like(x: Any) -> Any:
+    """The imaginary part; zeros of a real tensor."""
+    return torch.zeros_like(x) if isinstance(x, torch.Tensor) else im_of(x)
+
+
 def _is_real(x: Any) -> bool:
     return not isinstance(x, (Pair, complex))
 

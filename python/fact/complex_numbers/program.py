@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ from ..decompositions import changes_tensors, copy_form, is_composite
 from ..errors import FactError
 from ..fx_nodes import arguments_of, function_of
 from . import fourier  # noqa: F401  Its ops are in the table.
-from .pairs import REAL_TYPES, TABLE, Pair, is_partwise, is_view
+from .pairs import REAL_TYPES, TABLE, Pair, im_like, is_partwise, is_view, re_of
 
 aten = torch.ops.aten
 
@@ -219,17 +220,23 @@ def _in_type_of(node: torch.fx.Node, args: tuple) -> tuple:
     return tuple(cast(argument) for argument in args)
 
 
+# Parameters of ops that are applied to each part.
+_MOVED = {"self", "other", "tensors", "input", "src", "source", "values"}
+
+
 def _partwise(target, args: tuple, kwargs: dict) -> Any:
-    target = torch.reshape if target is aten.view.default else target
+    function = torch.reshape if target is aten.view.default else target
+    names = [argument.name for argument in target._schema.arguments]
 
-    def part(name: str):
-        def take(leaf):
-            return getattr(leaf, name) if isinstance(leaf, Pair) else leaf
+    def part(of: Callable):
+        """Of what is moved or added up. Indices and masks are for both parts."""
+        def take(name: str, value):
+            return pytree.tree_map(of, value, is_leaf=lambda leaf: isinstance(leaf, Pair)) \
+                if name in _MOVED else value
 
-        taken = pytree.tree_map(take, (args, kwargs), is_leaf=lambda leaf: isinstance(leaf, Pair))
-        return target(*taken[0], **taken[1])
+        return function(*map(take, names, args), **{name: take(name, kwargs[name]) for name in kwargs})
 
-    re, im = part("re"), part("im")
+    re, im = part(re_of), part(im_like)
     if isinstance(re, torch.Tensor):
         return Pair(re, im)
     return [Pair(*both) for both in zip(re, im)]

@@ -67,6 +67,11 @@ ARITHMETIC = [
     lambda x, y, r: torch.where(x.abs() > 1, x, 0),
     lambda x, y, r: r.to(torch.complex64) * y.resolve_conj(),
     lambda x, y, r: x.masked_fill(r > 0, 1 + 2j),
+    # The imaginary part of what is real is 0.
+    lambda x, y, r: torch.where(r > 0, x, r) + torch.where(r < 1, 5.0, y),
+    lambda x, y, r: torch.cat([x, r, torch.arange(8)[None]]),
+    lambda x, y, r: x.slice_scatter(r[:, :3], 1, 2, 5).index_put((torch.tensor([1]),), y[0]),
+    lambda x, y, r: r * (x.abs() > 1) * y,
 ]
 STRUCTURE = [
     lambda x, y: torch.cat([x, y.conj()], 0).sum(0),
