@@ -92,11 +92,10 @@ def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
             store[spec.target] = torch.view_as_real(store[spec.target].detach().resolve_conj())
     node.meta["val"] = torch.view_as_real(value)
     node.meta.pop("tensor_meta", None)
-    after = node
+    first = next(other for other in _following(node) if other.op != "placeholder")
     made = []
     for index in (0, 1):
-        place = next(n for n in _following(after) if n.op != "placeholder")
-        with program.graph.inserting_before(place):
+        with program.graph.inserting_before(first):
             part = program.graph.call_function(aten.select.int, (node, -1, index))
         part.meta["val"] = node.meta["val"].select(-1, index)
         made.append(part)
