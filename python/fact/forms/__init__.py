@@ -7,6 +7,7 @@ from . import (  # noqa: F401
     convolutions,
     elementary,
     indices,
+    linear_algebra,
     losses,
     norms,
     pools,

@@ -93,3 +93,8 @@ def trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1):
 def bilinear(x, y, weight, bias=None):
     result = torch.einsum("...i,oij,...j->...o", x, weight, y)
     return result if bias is None else result + bias
+
+
+@form(aten._int_mm.default)
+def integer_product(x, y):
+    return x.to(torch.int32) @ y.to(torch.int32)
