@@ -221,10 +221,13 @@ def run(arguments) -> int:
         raise SystemExit(f"graphs: error: no bundles in {arguments.folder}: graphs.py pack")
     begin, compared, wrong = time.monotonic(), 0, []
     with concurrent.futures.ThreadPoolExecutor(len(bundles)) as pool:
-        for count, found in pool.map(lambda bundle: run_batch(bundle, arguments), bundles):
+        # What is done counts, should the time be up.
+        batches = {pool.submit(run_batch, bundle, arguments): bundle for bundle in bundles}
+        for batch in concurrent.futures.as_completed(batches):
+            count, found = batch.result()
             compared += count
             wrong += found
-            print(*found, sep="\n", end="\n" if found else "", flush=True)
+            print(f"{batches[batch].name}: {count} compared", *found, sep="\n", flush=True)
     print(f"graphs: {compared} compared with PyTorch in fp64, {len(wrong)} failures; "
           f"{time.monotonic() - begin:.0f} s", flush=True)
     return 1 if wrong or not compared else 0
