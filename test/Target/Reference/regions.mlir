@@ -15,7 +15,7 @@
 // CHECK:      struct value0_rhs {
 // CHECK:          return argument1::at(v, (column) * 32 + row);
 // CHECK:      struct value1 {
-// CHECK:          return in_f32(apply<op::Add>(value0::at(v, i), argument2::at(v, c2)));
+// CHECK:          return rounded_in_f32(apply<op::Add>(value0::at(v, i), argument2::at(v, c2)));
 // CHECK:      struct value2 {
 // CHECK:          return in_f32(apply<op::GeluTanh>(value1::at(v, i)));
 // CHECK:          matmul<value0_lhs, value0_rhs, true, true, F32>(v, v.value0, {8, 16, 64, 32}, stream);

@@ -76,8 +76,16 @@ def _of_elements():
                   f"%2 = fact.add %1, %a1 : ({t}, {t}) -> {t}",
                   f"%3 = fact.sign %2 : ({t}) -> {t}"], [("%3", t)],
                  lambda x, y: [(x - y - x + y).sign()],
-                 lambda x, y: [[torch.ones(64, 32, dtype=torch.bool)],
-                               [torch.zeros(64, 32, dtype=torch.bool)]])
+                 lambda x, y: [[(x - y).float() != x - y], [(x - y).float() == x - y]])
+    # Thirds of whole numbers, of which those of 3 are whole: division rounds as IEEE has it.
+    n = torch.randint(-50, 50, (64, 32), generator=generator(4)).float()
+    yield Region("thirds", [n],
+                 ["%0 = fact.constant dense<4.0> : tensor<f32>",
+                  f"%1 = fact.mul %a0, %0 : ({t}, tensor<f32>) -> {t}",
+                  "%2 = fact.constant dense<3.0> : tensor<f32>",
+                  f"%3 = fact.div %1, %2 : ({t}, tensor<f32>) -> {t}", f"%4 = fact.floor %3 : ({t}) -> {t}"],
+                 [("%4", t)], lambda n: [(n * 4 / 3).floor()],
+                 lambda n: [[torch.zeros(64, 32, dtype=torch.bool)], [torch.ones(64, 32, dtype=torch.bool)]])
     # The side of a pole: x x - y y of equal numbers is 0, or a little less.
     e = torch.where(torch.rand(64, 32, generator=generator(6)) < 0.5, x, x.abs() + 0.5)
     def at_pole(x, e):

@@ -198,6 +198,14 @@ FACT_FUNCTION Tracked<double> in_f32(Tracked<double> x) {
   return Make<Tracked<double>>::of(in_range_of_f32(x.value),
                                    error_of(x) + error, x.undecided);
 }
+/// The result of an op that candidates round as IEEE has it: exact where f32
+/// can hold it, so that the quotient 6 / 3 is not below 2.
+FACT_FUNCTION double rounded_in_f32(double x) { return in_f32(x); }
+FACT_FUNCTION Tracked<double> rounded_in_f32(Tracked<double> x) {
+  bool isExact = x.error == 0 &&
+                 x.value == static_cast<double>(static_cast<float>(x.value));
+  return isExact ? x : in_f32(x);
+}
 FACT_FUNCTION double in_f64(double x) { return x; }
 FACT_FUNCTION Tracked<double> in_f64(Tracked<double> x) {
   double error = is_finite(x.value) ? math::fabs(x.value) * 0x1p-50 : 0;
