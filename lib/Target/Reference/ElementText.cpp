@@ -322,9 +322,10 @@ LogicalResult ReferenceEmitter::printPointwise(Operation *op) {
     value =
         llvm::formatv("apply<op::{0}>({1})", formula.name, llvm::join(x, ", "));
     if (formula.rounds && isa<FloatType>(getTensor(result).getElementType()))
-      value = (inF64                                 ? "in_f64("
-               : isa<AddOp, SubOp, MulOp, DivOp>(op) ? "rounded_in_f32("
-                                                     : "in_f32(") +
+      value = (inF64                          ? "in_f64("
+               : isa<AddOp, SubOp, MulOp>(op) ? "rounded_in_f32("
+               : isa<DivOp>(op)               ? "quotient_in_f32("
+                                              : "in_f32(") +
               value + ")";
   }
   os << "    return " << value << ";\n";

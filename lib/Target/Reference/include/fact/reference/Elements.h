@@ -198,13 +198,24 @@ FACT_FUNCTION Tracked<double> in_f32(Tracked<double> x) {
   return Make<Tracked<double>>::of(in_range_of_f32(x.value),
                                    error_of(x) + error, x.undecided);
 }
-/// The result of an op that candidates round as IEEE has it: exact where f32
-/// can hold it, so that the quotient 6 / 3 is not below 2.
+/// A sum or product, which candidates round as IEEE has it: exact where f32 can
+/// hold it as a normal number.
 FACT_FUNCTION double rounded_in_f32(double x) { return in_f32(x); }
 FACT_FUNCTION Tracked<double> rounded_in_f32(Tracked<double> x) {
-  bool isExact = x.error == 0 &&
+  double magnitude = math::fabs(x.value);
+  bool isNormal = magnitude >= 0x1p-100 && magnitude <= 0x1.fffffep127;
+  bool isExact = isNormal && x.error == 0 &&
                  x.value == static_cast<double>(static_cast<float>(x.value));
   return isExact ? x : in_f32(x);
+}
+/// A quotient, too on the host, so that 6 / 3 is not below 2. On a GPU, kernels
+/// multiply by reciprocals of constants, as PyTorch does there.
+template <class E> FACT_FUNCTION E quotient_in_f32(E x) {
+#ifdef __CUDACC__
+  return in_f32(x);
+#else
+  return rounded_in_f32(x);
+#endif
 }
 FACT_FUNCTION double in_f64(double x) { return x; }
 FACT_FUNCTION Tracked<double> in_f64(Tracked<double> x) {
