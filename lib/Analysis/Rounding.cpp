@@ -3,6 +3,7 @@
 
 #include "fact/Analysis/Rounding.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -19,6 +20,11 @@ bool fact::isExact(Operation *op) {
          isa<CastOp, ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp,
              ReluOp, MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp,
              RoundOp>(op);
+}
+
+bool fact::isNarrowing(CastOp cast) {
+  return isNarrowFloat(getElementTypeOrSelf(cast.getType())) &&
+         !isNarrowFloat(getElementTypeOrSelf(cast.getOperand().getType()));
 }
 
 /// The rounded values that an element is chosen among.

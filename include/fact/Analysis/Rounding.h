@@ -8,9 +8,14 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace fact {
+class CastOp;
+
 /// Whether all candidates compute the same: a view, a choice among operands, or
 /// a cast, which rounds to nearest in each of them.
 bool isExact(mlir::Operation *op);
+
+/// Whether a cast rounds to 16 bits.
+bool isNarrowing(CastOp cast);
 
 /// Whether an op compares elements that are chosen among the same numbers, as a
 /// number with the maximum of its neighbors, and ops `inside` compute these

@@ -30,27 +30,13 @@ static Value multiplyIntegers(TorchCall &call, Value x, Value y,
                      /*keep=*/false);
 }
 
+/// A product that PyTorch's precision of products does not reach.
+static constexpr StringRef strictMatmul = "fact.strict_matmul";
+
 /// Whether the product of f32 operands is one of TF32, as PyTorch has it.
 static bool isTf32(TorchCall &call, Value factor, bool inConvolution) {
-  return elementOf(factor).isF32() &&
+  return elementOf(factor).isF32() && !call.getName().ends_with(strictMatmul) &&
          allowsTf32(call.getOperation(), inConvolution);
-}
-
-/// `fact.strict_matmul`: the product that PyTorch's setting does not reach, of
-/// `x` of any rank and a matrix.
-static LogicalResult convertStrictMatmul(TorchCall &call) {
-  Value x, y;
-  if (failed(call.tensor(0, "x", x)) || failed(call.tensor(1, "y", y)))
-    return failure();
-  bool isRow = rankOf(x) == 1;
-  if (isRow)
-    x = call.reshape(x, {1, typeOf(x).getDimSize(0)});
-  Value product =
-      call.infer<MatmulOp>(x, y, /*transpose_a=*/false, /*transpose_b=*/false,
-                           /*tf32=*/false);
-  if (isRow)
-    product = call.reshape(product, call.getResultType().getShape());
-  return call.replace(product);
 }
 
 Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
@@ -253,7 +239,7 @@ void torchtofact::populateContractionConverters(ConverterTable &table) {
     table[("aten." + name).str()] = convertMatmul;
   for (StringRef name : {"addmm", "baddbmm", "addmv"})
     table[("aten." + name).str()] = convertAddMatmul;
-  table["fact.strict_matmul"] = convertStrictMatmul;
+  table[strictMatmul] = convertMatmul;
   table["aten.linear"] = convertLinear;
   table["aten.outer"] = convertOuter;
   table["aten.scaled_dot_product_attention"] = convertAttention;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Magnitude.h"
+#include "fact/Analysis/Rounding.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
@@ -267,9 +268,8 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   // Contractions round operands that the region computed; casts round what they
   // narrow.
   if (auto cast = dyn_cast<CastOp>(op))
-    rounds = result.isRounded |= isNarrow(op->getResult(0)) &&
-                                 !isNarrow(cast.getOperand()) &&
-                                 !isOnlyStored(op->getResult(0));
+    rounds = result.isRounded |=
+        isNarrowing(cast) && !isOnlyStored(op->getResult(0));
   if (auto contraction = dyn_cast<ContractionOpInterface>(op)) {
     result.isRounded |= contraction.allowsTf32();
     for (Value operand : op->getOperands())
@@ -290,10 +290,10 @@ MagnitudeEffect MagnitudeAnalysis::run(ArrayRef<double> scales) {
       continue;
     Value result = op.getResult(0);
     values[result] = propagate(&op);
-    if (!isa<FloatType>(getElementTypeOrSelf(result.getType())))
+    Type element = getElementTypeOrSelf(result.getType());
+    if (!isa<FloatType>(element))
       continue;
-    double largest = runtime::largestFinite(
-        toElementType(getElementTypeOrSelf(result.getType())));
+    double largest = runtime::largestFinite(toElementType(element));
     if (!isOnlyStored(result))
       requireSmall(result, largestF32 / valueSpread);
     else if (of(result).isOfSum)
@@ -303,8 +303,7 @@ MagnitudeEffect MagnitudeAnalysis::run(ArrayRef<double> scales) {
     bool narrows =
         isa<CastOp>(op) ||
         llvm::any_of(result.getUsers(), llvm::IsaPred<ContractionOpInterface>);
-    if (narrows && !isOnlyStored(result) &&
-        isNarrowFloat(getElementTypeOrSelf(result.getType())))
+    if (narrows && !isOnlyStored(result) && isNarrowFloat(element))
       requireSmall(result, largest / valueSpread);
   }
   MagnitudeEffect effect{holds, {}};

@@ -74,14 +74,6 @@ static Doubt getDoubt(Operation *op) {
                                                               : Doubt::None;
 }
 
-/// Whether a cast rounds to 16 bits.
-static bool isNarrowing(Operation *op) {
-  auto cast = dyn_cast<CastOp>(op);
-  return cast && isFloat(cast.getOperand()) &&
-         isNarrowFloat(getElementTypeOrSelf(cast.getType())) &&
-         !isNarrowFloat(getElementTypeOrSelf(cast.getOperand().getType()));
-}
-
 static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   Knowledge knowledge;
   bool anyRounded = false, anyRoundedTerm = false, anyCancels = false;
@@ -103,7 +95,8 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // The neighbors of a large angle are far apart.
   if (knowledge.isNarrowed && isa<SinOp, CosOp, ExpOp, Expm1Op>(op))
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
-  knowledge.isNarrowed |= anyRounded && isNarrowing(op);
+  if (auto cast = dyn_cast<CastOp>(op))
+    knowledge.isNarrowed |= anyRounded && isNarrowing(cast);
   bool isProduct = isa<MulOp, DivOp>(op);
   if (isa<AddOp, SubOp>(op))
     knowledge.mayCancel = anyCancels || (anyRoundedTerm && !hasConstant(op));
