@@ -15,6 +15,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import precision
+from .element_types import as_real
 from .memory import available_bytes
 
 aten = torch.ops.aten
@@ -201,7 +202,7 @@ class Perturbed(TorchDispatchMode):
         is_view = alias is not None and not alias.is_write
         if is_view or tensor.device != self.generator.device:
             return tensor
-        parts = torch.view_as_real(tensor) if tensor.is_complex() and not tensor.is_conj() else tensor
+        parts = as_real(tensor)
         if not _is_floating(parts):
             return tensor
         if terms > 1:

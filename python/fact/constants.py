@@ -150,8 +150,14 @@ def lift(program: torch.export.ExportedProgram, tensor: torch.Tensor) -> torch.f
 
 def fake(graph: torch.fx.Graph, tensor: torch.Tensor) -> torch.Tensor:
     """The tensor as the nodes of a graph have their values: without data."""
+    mode = fake_mode(graph)
+    return tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
+
+
+def fake_mode(graph: torch.fx.Graph) -> torch._subclasses.FakeTensorMode | None:
+    """The mode in which the nodes of a graph have their values."""
     for node in graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch._subclasses.FakeTensor):
-            return value.fake_mode.from_tensor(tensor, static_shapes=True)
-    return tensor
+            return value.fake_mode
+    return None

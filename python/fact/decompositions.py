@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -142,7 +142,8 @@ def _supported_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
     if form is None:
         return None
     graph = form.graph
-    inside = {place: known[given] for place, given in _operands(graph, node) if given in known}
+    operands = _operands(graph, node.all_input_nodes)
+    inside = {place: known[given] for place, given in operands if given in known}
     inside.update({place: getattr(form, place.target) for place in graph.nodes
                    if place.op == "get_attr"})
     constants.fold(graph, inside, lambda tensor: _attribute(form, tensor))
@@ -157,10 +158,10 @@ def _supported_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
     return form
 
 
-def _operands(graph: torch.fx.Graph, node: torch.fx.Node):
+def _operands(graph: torch.fx.Graph, operands: list[torch.fx.Node]):
     """Pairs of a form's placeholders and the operands that they stand for."""
     places = [place for place in graph.nodes if place.op == "placeholder"]
-    return zip(places, node.all_input_nodes, strict=True)
+    return zip(places, operands, strict=True)
 
 
 def _attribute(form: torch.fx.GraphModule, tensor: torch.Tensor) -> torch.fx.Node:
@@ -192,15 +193,22 @@ def _written_out(node: torch.fx.Node, known: dict) -> torch.fx.GraphModule | Non
 
         # Below autograd, the dispatcher itself writes composite ops out. Above, it leaves
         # those that a form calls whole.
-        form = _trace(call, values, pre_dispatch=not is_composite)
-        if form is not None and changes_tensors(form.graph):
-            form = _trace(dispatch_functionalize(call), values, pre_dispatch=False)
-        if form is not None and not changes_tensors(form.graph) and _has_results_of(form, node):
+        form = trace(call, values, pre_dispatch=not is_composite)
+        if form is not None and _has_results_of(form, node):
             return form
     return None
 
 
-def _trace(call: Callable, values: list[torch.Tensor], *,
+def trace(call: Callable, values: Sequence[torch.Tensor], *,
+          pre_dispatch: bool = False) -> torch.fx.GraphModule | None:
+    """A function as a graph that changes no tensor, if PyTorch can make one."""
+    form = _trace(call, values, pre_dispatch)
+    if form is not None and _changes_tensors(form.graph):
+        form = _trace(dispatch_functionalize(call), values, pre_dispatch=False)
+    return None if form is None or _changes_tensors(form.graph) else form
+
+
+def _trace(call: Callable, values: Sequence[torch.Tensor],
            pre_dispatch: bool) -> torch.fx.GraphModule | None:
     try:
         return make_fx(call, tracing_mode="fake", pre_dispatch=pre_dispatch)(*values)
@@ -209,7 +217,7 @@ def _trace(call: Callable, values: list[torch.Tensor], *,
         return None
 
 
-def changes_tensors(graph: torch.fx.Graph) -> bool:
+def _changes_tensors(graph: torch.fx.Graph) -> bool:
     return any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
                for node in graph.nodes)
 
@@ -261,8 +269,7 @@ def copy_form(graph: torch.fx.Graph, node: torch.fx.Node, form: torch.fx.GraphMo
               constant: Callable[[torch.Tensor], torch.fx.Node]) -> Any:
     """Copies a form before a node, and gives it the node's place in the user's files. Returns
     the form's result."""
-    places = [place for place in form.graph.nodes if place.op == "placeholder"]
-    of = dict(zip(places, operands, strict=True))
+    of = dict(_operands(form.graph, operands))
     result = None
     for inner in form.graph.nodes:
         if inner.op == "get_attr":

@@ -37,9 +37,10 @@ from torch.utils import _pytree as pytree
 from .compiler import _create, _options, build_graph, verify_library
 from .end_to_end import Refused
 from .errors import CompilerError, FactError
-from .export import _drop_no_ops, _export_program, _line, export
+from .export import _drop_no_ops, _export_program, export
 from .library import Model
 from .partition import Split, op_name, refused_at, refused_by_name, split
+from .places import line_of
 
 log = logging.getLogger("fact")
 
@@ -140,7 +141,7 @@ class CompiledGraph:
         found = split(program, refused) if refused else None
         if found is None:
             return None
-        for reason in dict.fromkeys(f"{op_name(node)}{_line(node)}: {why}"
+        for reason in dict.fromkeys(f"{op_name(node)}{line_of(node)}: {why}"
                                     for node, why in refused.items()):
             if reason not in self.reported:
                 log.warning("an op runs in PyTorch: %s", reason)

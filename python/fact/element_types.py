@@ -35,6 +35,12 @@ _NAMES = {dtype: row.name for dtype, row in ELEMENT_TYPES.items() if row.name}
 _TYPES = {name: dtype for dtype, name in _NAMES.items()}
 
 
+def as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """Complex numbers as their parts in a last dimension; other tensors as they are. A view, but for
+    a pending conjugation."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
 def type_name(dtype: torch.dtype) -> str:
     """FACT's name of a PyTorch type, as in bundle.json."""
     if dtype not in _NAMES:

@@ -35,6 +35,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, converted, tf32_ops
+from .element_types import as_real
 from .errors import FactError
 from .library import Model
 from .signature import CallSignature
@@ -316,7 +317,7 @@ def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = N
         if id(tensor) not in made:
             new = tensor.detach().clone().resolve_conj()
             if perturb is not None and (new.is_floating_point() or new.is_complex()):
-                parts = torch.view_as_real(new) if new.is_complex() else new
+                parts = as_real(new)
                 parts.mul_(perturb(parts))
             made[id(tensor)] = new if dtype is None else converted(new, dtype)
         return made[id(tensor)]

@@ -44,6 +44,7 @@ from .exportable import exportable
 from .files import writing
 from .fx_nodes import arguments_of, op_of
 from .notebook import graph_html
+from .places import line_of, own_frames, place_in
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
 # Data of buffers up to this size is put into the text.
@@ -226,7 +227,7 @@ def _export_problem(error: Exception) -> str:
                 "transformers)")
     if "data-dependent" not in text:
         return f"{type(error).__name__}: {text}"
-    return (f"forward decides by the value of a tensor{_place(text)}, and a program is the same "
+    return (f"forward decides by the value of a tensor{place_in(text)}, and a program is the same "
             "for all values: compute both results and choose with torch.where")
 
 
@@ -272,7 +273,7 @@ def _check_sizes(graph: torch.fx.Graph) -> None:
         for value in pytree.tree_leaves(node.meta.get("val")):
             if isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt)
                                                        for size in value.shape):
-                raise FactError(f"the size of the result of '{node.target}'{_line(node)} depends "
+                raise FactError(f"the size of the result of '{node.target}'{line_of(node)} depends "
                                 "on values, and a library has fixed sizes: keep all elements, and "
                                 "choose among them with torch.where or a mask")
 
@@ -400,7 +401,7 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
             changed.append((spec, value))
         else:
             raise FactError(f"output '{spec.arg.name}' is {spec.kind.name}, which FACT does "
-                            f"not compile{_line(value)}")
+                            f"not compile{line_of(value)}")
     entries: list[dict[str, Any]] = []
     leaves: list[int | Constant] = []
     kept: list[torch.fx.Node] = []
@@ -410,7 +411,7 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
             leaves.append(Constant(value))
             continue
         if not isinstance(value.meta.get("val"), torch.Tensor):
-            raise FactError(f"output '{value.name}' is not a tensor{_line(value)}")
+            raise FactError(f"output '{value.name}' is not a tensor{line_of(value)}")
         leaves.append(len(kept))
         entries.append(_tensor_entry(name or f"output{len(kept)}", value.meta["val"],
                                      layouts.memory_order(layout)))
@@ -470,27 +471,6 @@ def _drop_empty_operands(cat: torch.fx.Node) -> None:
         cat.update_arg(0, full)
 
 
-def _line(node: Any) -> str:
-    """The place of a node in the user's files, for messages."""
-    return _place(node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None)
-
-
-def _place(trace: str | None) -> str:
-    """The last line of the user's own files in a stack trace, in parentheses."""
-    own = _own_frames(trace)
-    return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""
-
-
-def _own_frames(trace: str | None) -> list[tuple[str, str, str]]:
-    """The frames of the user's own files, or all if there are none."""
-    frames = _FRAME.findall(trace or "")
-    return [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
-
-
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
-_TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
-
-
 def _keep_user_locations(graph: torch.fx.Graph) -> None:
     """Leaves the frames of the user's own files, so that locations name their lines.
 
@@ -501,5 +481,5 @@ def _keep_user_locations(graph: torch.fx.Graph) -> None:
         if not trace:
             continue
         lines = [f'File "{file}", line {line}, in {function}'
-                 for file, line, function in _own_frames(trace)]
+                 for file, line, function in own_frames(trace)]
         node.meta["stack_trace"] = "\n".join(lines)

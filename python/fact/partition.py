@@ -21,8 +21,9 @@ from torch.fx.passes.split_module import split_module
 
 from .element_types import type_name
 from .errors import FactError
-from .export import _own_frames, _supported_ops
+from .export import _supported_ops
 from .fx_nodes import op_of, operand_of
+from .places import own_frames
 
 # A part is worth a library if it has a product or this many ops that compute something.
 FEWEST_OPS = 4
@@ -71,7 +72,7 @@ def op_name(node: fx.Node) -> str:
 def refused_at(graph: fx.Graph, place: tuple[str, int]) -> set[fx.Node]:
     """The ops of the line of Python that an error of the compiler names."""
     def is_there(node: fx.Node) -> bool:
-        frames = _own_frames(node.meta.get("stack_trace"))
+        frames = own_frames(node.meta.get("stack_trace"))
         return bool(frames) and (frames[-1][0], int(frames[-1][1])) == place
 
     return {node for node in graph.nodes

@@ -19,6 +19,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .caches import register_caches
+from .element_types import as_real
 from .errors import FactError
 from .layouts import inverse
 
@@ -173,9 +174,7 @@ class CallSignature:
         if leaf.dtype != getattr(torch, expected):
             raise FactError(f"argument {self.names[self._tensors[index]]} has type {leaf.dtype}; "
                             f"expected torch.{expected}")
-        if leaf.dtype.is_complex:
-            return torch.view_as_real(leaf.resolve_conj())
-        return leaf.to(torch.int32)
+        return as_real(leaf) if leaf.is_complex() else leaf.to(torch.int32)
 
     def as_returned(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The library's outputs in the types and the order of dimensions that the module has."""

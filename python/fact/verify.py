@@ -13,6 +13,9 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from .arithmetic import converted
+from .element_types import as_real
+
 # A result may be this many times as far from fp64 as PyTorch's own, plus one rounding.
 FACTOR = 1.5
 # Elements that are compared at once: each costs a few fp64 temporaries.
@@ -62,7 +65,7 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
     """Positions where fp64 is not finite must agree, and are not compared otherwise."""
     if result.shape != exact.shape:
         raise ValueError(f"shape is {tuple(result.shape)}, expected {tuple(exact.shape)}")
-    result, exact = (_as_real(tensor.detach()).reshape(-1) for tensor in (result, exact))
+    result, exact = (as_real(tensor.detach()).reshape(-1) for tensor in (result, exact))
     if result.is_floating_point() and bool(_differs(result, exact).any()):
         return Comparison(math.inf, math.inf, math.inf)
     return _errors(result, exact)[0]
@@ -190,7 +193,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     if result.dtype != runs[0].dtype:
         return Judgment(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
                          f"in the module, {runs[0].dtype}".replace("torch.", ""))
-    result, exact, runs = _as_real(result), _as_real(exact), [_as_real(run) for run in runs]
+    result, exact, runs = as_real(result), as_real(exact), [as_real(run) for run in runs]
     flat, truth, runs = result.reshape(-1), exact.reshape(-1), [run.reshape(-1) for run in runs]
     wrong = _differs(flat, truth)
     for run in runs:
@@ -267,19 +270,11 @@ def _tensors(tree: Any) -> list[torch.Tensor]:
 
 
 def _double(inputs):
-    return pytree.tree_map(lambda x: _widest(x) if isinstance(x, torch.Tensor) else x, tuple(inputs))
+    return pytree.tree_map_only(torch.Tensor, _widest, tuple(inputs))
 
 
 def _widest(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor in fp64, complex or not; integers as they are."""
-    if tensor.is_complex():
-        return tensor.to(torch.complex128)
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def _as_real(tensor: torch.Tensor) -> torch.Tensor:
-    """Complex numbers as their parts, in a last dimension."""
-    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+    return converted(tensor, torch.float64)
 
 
 def root_mean_square(flat: torch.Tensor) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import torch
 
 from .abi import PLAIN_TYPES
+from .element_types import as_real
 from .errors import FactError
 from .safetensors_file import read_safetensors
 
@@ -69,9 +70,7 @@ def resolve_weights(library: Library, signature: CallSignature | None,
     for name, tensor in tensors.items():
         if tensor.is_meta:
             raise FactError(f"weight '{name}' is on the meta device and has no data")
-        tensor = plain(tensor, f"weight '{name}'").detach()
-        if tensor.is_complex():
-            tensor = torch.view_as_real(tensor)
+        tensor = as_real(plain(tensor, f"weight '{name}'").detach())
         if tensor.device.type != device:
             tensor = tensor.to(device)
         resolved[name] = tensor.contiguous()

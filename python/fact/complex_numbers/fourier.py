@@ -9,12 +9,10 @@ transforms of f32, also where its other products are TF32.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from .pairs import Pair, pair_form, radians
+from .pairs import Pair, each, pair_form
 
 aten = torch.ops.aten
 
@@ -33,7 +31,8 @@ def _waves(rows: int, columns: int, n: int, sign: int, like: torch.Tensor) -> Pa
     """exp(sign * 2 pi i * row * column / n) in f64."""
     row = torch.arange(rows, device=like.device)
     column = torch.arange(columns, device=like.device)
-    angles = radians(row[:, None] * column, n)
+    turns = (row[:, None] * column).remainder(n).to(torch.float64)
+    angles = turns * (2 * math.pi / n)
     return Pair(angles.cos(), sign * angles.sin())
 
 
@@ -45,10 +44,6 @@ def _product(x: torch.Tensor, sign: int, count: int) -> Pair:
     """The first `count` elements of the transform of a real tensor, as one product."""
     wave = _waves(x.shape[-1], count, x.shape[-1], sign, x)
     return Pair(*_multiply(x, torch.cat([wave.re, wave.im], 1)).chunk(2, -1))
-
-
-def _each(x: Pair | torch.Tensor, function: Callable) -> Any:
-    return x.map(function) if isinstance(x, Pair) else function(x)
 
 
 def _transform(x: Pair | torch.Tensor, sign: int) -> Pair:
@@ -64,7 +59,7 @@ def _transform(x: Pair | torch.Tensor, sign: int) -> Pair:
         return Pair(*_multiply(torch.cat([x.re, x.im], -1), matrix).chunk(2, -1))
     b = n // a
     # Elements at a distance of b first: [..., b, a].
-    inner = _transform(_each(x, lambda part: part.unflatten(-1, (a, b)).transpose(-1, -2)), sign)
+    inner = _transform(each(x, lambda part: part.unflatten(-1, (a, b)).transpose(-1, -2)), sign)
     twist = _waves(b, a, n, sign, inner.re).map(lambda part: part.to(inner.re.dtype))
     turned = Pair(inner.re * twist.re - inner.im * twist.im,
                   inner.re * twist.im + inner.im * twist.re)
@@ -115,9 +110,7 @@ def _moved(x: Pair, source: int, target: int) -> Pair:
 
 
 def _scaled(x, factor: float):
-    if factor == 1:
-        return x
-    return x.map(lambda part: part * factor) if isinstance(x, Pair) else x * factor
+    return x if factor == 1 else each(x, lambda part: part * factor)
 
 
 @pair_form(aten._fft_c2c.default)

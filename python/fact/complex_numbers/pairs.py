@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
+
+from ..forms.table import registers_in
 
 aten = torch.ops.aten
 
@@ -38,12 +39,12 @@ REAL_TYPES = {torch.complex64: torch.float32, torch.complex128: torch.float64}
 TABLE: dict[torch._ops.OpOverload, Callable] = {}
 
 
-def pair_form(*ops: torch._ops.OpOverload):
-    def register(function: Callable) -> Callable:
-        TABLE.update(dict.fromkeys(ops, function))
-        return function
+pair_form = registers_in(TABLE)
 
-    return register
+
+def each(x: Any, function: Callable) -> Any:
+    """A function of both parts, or of what is real."""
+    return x.map(function) if isinstance(x, Pair) else function(x)
 
 
 def re_of(x: Any) -> Any:
@@ -133,22 +134,14 @@ def copy(x, source):
     return Pair(re_of(source).expand(shape), torch.as_tensor(im_of(source)).expand(shape))
 
 
-def _filled(function: Callable) -> Callable:
-    def make(*arguments, dtype=None, **others):
+def _filled(function: Callable, *number: int) -> Callable:
+    """A tensor of one number, which is the last argument if it is not given here."""
+    def make(*arguments, dtype=None, memory_format=None, **others):
+        *operands, value = arguments + number
+        given = [re_of(one) for one in operands]
         dtype = REAL_TYPES.get(dtype, dtype)
-        *shape, number = arguments
-        return Pair(function(*shape, re_of(number), dtype=dtype, **others),
-                    function(*shape, im_of(number), dtype=dtype, **others))
-
-    return make
-
-
-def _constant(function: Callable, number: int) -> Callable:
-    def make(*arguments, dtype=None, **others):
-        others.pop("memory_format", None)
-        dtype = REAL_TYPES.get(dtype, dtype)
-        given = [re_of(argument) for argument in arguments]
-        return Pair(*(function(*given, n, dtype=dtype, **others) for n in (number, 0)))
+        return Pair(*(function(*given, part, dtype=dtype, **others)
+                      for part in (re_of(value), im_of(value))))
 
     return make
 
@@ -161,7 +154,7 @@ for _number, _names in enumerate((("zeros", "zeros_like", "new_zeros", "empty", 
             torch.Tensor.new_full if _name.startswith("new_") else torch.full
         _overload = getattr(aten, _name)
         TABLE[_overload.memory_format if _name == "empty" else _overload.default] = \
-            _constant(_full, _number)
+            _filled(_full, _number)
 
 
 # Arithmetic.
@@ -201,7 +194,7 @@ def rsub(x, y, alpha=1):
 @pair_form(aten.mul.Tensor, aten.mul.Scalar)
 def mul(x, y):
     if _is_real(y):
-        return x.map(lambda part: part * y)
+        return each(x, lambda part: part * y)
     if _is_real(x):
         return Pair(x * re_of(y), x * im_of(y))
     a, b, c, d = re_of(x), im_of(x), re_of(y), im_of(y)
@@ -305,7 +298,7 @@ def matmul(x, y):
 
 @pair_form(aten.mv.default)
 def matrix_vector(x, y):
-    return matmul(x, _to_pairs(y, lambda part: part.unsqueeze(-1))).map(lambda part: part.squeeze(-1))
+    return matmul(x, each(y, lambda part: part.unsqueeze(-1))).map(lambda part: part.squeeze(-1))
 
 
 @pair_form(aten.dot.default)
@@ -335,8 +328,7 @@ def product_of(x, dim, keepdim=False):
 
 @pair_form(aten.addmm.default, aten.baddbmm.default)
 def add_matmul(bias, x, y, beta=1, alpha=1):
-    product = matmul(x, y)
-    return add(mul(bias, beta) if not _is_real(bias) else bias * beta, mul(product, alpha))
+    return add(mul(bias, beta), mul(matmul(x, y), alpha))
 
 
 @pair_form(aten.constant_pad_nd.default)
@@ -348,10 +340,6 @@ def pad(x, padding, value=0):
 @pair_form(aten.masked_fill.Scalar)
 def masked_fill(x, mask, value):
     return Pair(x.re.masked_fill(mask, re_of(value)), x.im.masked_fill(mask, im_of(value)))
-
-
-def _to_pairs(x: Any, function: Callable) -> Any:
-    return x.map(function) if isinstance(x, Pair) else function(x)
 
 
 # Ops that move elements or add them up, and do so with each part. Views do too.
@@ -367,8 +355,3 @@ def is_partwise(target: torch._ops.OpOverload) -> bool:
 
 def is_view(target: torch._ops.OpOverload) -> bool:
     return any(result.alias_info is not None for result in target._schema.returns)
-
-
-def radians(turns: torch.Tensor, count: int) -> torch.Tensor:
-    """Angles of so many of `count` parts of a turn, in f64."""
-    return turns.remainder(count).to(torch.float64) * (2 * math.pi / count)

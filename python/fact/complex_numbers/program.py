@@ -9,17 +9,18 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
-from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, make_fx
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import constants
-from ..decompositions import changes_tensors, copy_form, is_composite
+from ..decompositions import copy_form, is_composite, trace
+from ..element_types import as_real
 from ..errors import FactError
 from ..fx_nodes import arguments_of, function_of
+from ..places import line_of
 from . import fourier  # noqa: F401  Its ops are in the table.
 from .pairs import REAL_TYPES, TABLE, Pair, im_like, is_partwise, is_view, re_of
 
@@ -68,18 +69,12 @@ def _is_transform(node: torch.fx.Node) -> bool:
         node.target._schema.name.startswith("aten::fft_")
 
 
-def _place(node: torch.fx.Node) -> str:
-    from ..export import _line
-
-    return f"'{node.target}'{_line(node)}"
-
-
 # The ends of a program.
 
 
 def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
     """An input, a weight or a constant has its parts in a last dimension."""
-    value = node.meta["val"].resolve_conj()
+    value = node.meta["val"]
     if value.dtype not in REAL_TYPES:
         raise FactError(f"input '{node.name}' has type {value.dtype}, which is not supported; "
                         f"supported are {', '.join(map(str, REAL_TYPES))}")
@@ -89,8 +84,8 @@ def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
     else:
         store = program.constants if spec.target in program.constants else program.state_dict
         with unset_fake_temporarily(), torch.no_grad():
-            store[spec.target] = torch.view_as_real(store[spec.target].detach().resolve_conj())
-    node.meta["val"] = torch.view_as_real(value)
+            store[spec.target] = as_real(store[spec.target].detach())
+    node.meta["val"] = as_real(value)
     node.meta.pop("tensor_meta", None)
     first = next(other for other in _following(node) if other.op != "placeholder")
     made = []
@@ -154,12 +149,12 @@ def _rewrite(program, node: torch.fx.Node, parts: dict) -> None:
 
     try:
         # An op without operands has the program's mode too.
-        with _fake_mode(graph):
+        with constants.fake_mode(graph) or contextlib.nullcontext():
             form = make_fx(call, tracing_mode="fake", pre_dispatch=False)(
                 *(one.meta["val"] for one in flat))
     except NotImplementedError:
-        raise FactError(f"{_place(node)} is not supported on complex numbers: compute with real "
-                        "and imaginary parts") from None
+        raise FactError(f"'{node.target}'{line_of(node)} is not supported on complex numbers: "
+                        "compute with real and imaginary parts") from None
     assert shape is not None
     made = pytree.tree_unflatten(copy_form(
         graph, node, form, flat, lambda tensor: constants.lift(program, tensor)), shape)
@@ -168,14 +163,6 @@ def _rewrite(program, node: torch.fx.Node, parts: dict) -> None:
     else:
         node.replace_all_uses_with(made)
         graph.erase_node(node)
-
-
-def _fake_mode(graph: torch.fx.Graph) -> contextlib.AbstractContextManager:
-    for node in graph.nodes:
-        for value in pytree.tree_leaves(node.meta.get("val")):
-            if isinstance(value, FakeTensor):
-                return value.fake_mode
-    return contextlib.nullcontext()
 
 
 def _evaluate(node: torch.fx.Node, args: tuple, kwargs: dict) -> Any:
@@ -194,9 +181,9 @@ def _evaluate(node: torch.fx.Node, args: tuple, kwargs: dict) -> Any:
     kwargs = {name: value for name, value in kwargs.items()
               if name not in ("layout", "pin_memory", "non_blocking")}
     if target in TABLE:
-        return TABLE[target](*_in_type_of(node, args), **kwargs)
+        return _in_type_of(node, TABLE[target](*args, **kwargs))
     if is_partwise(target) and touches:
-        return _partwise(target, _in_type_of(node, args), kwargs)
+        return _in_type_of(node, _partwise(target, args, kwargs))
     # Of views too: `mH` conjugates.
     if is_composite(target):
         return _composite(target, args, kwargs)
@@ -205,18 +192,12 @@ def _evaluate(node: torch.fx.Node, args: tuple, kwargs: dict) -> Any:
     raise NotImplementedError
 
 
-def _in_type_of(node: torch.fx.Node, args: tuple) -> tuple:
-    """Real operands of a complex op in the type of its parts, where they are numbers."""
-    value = node.meta.get("val")
-    dtype = REAL_TYPES.get(value.dtype) if isinstance(value, torch.Tensor) else None
-
-    def cast(leaf):
-        if isinstance(leaf, torch.Tensor) and leaf.dtype != torch.bool and dtype is not None and \
-                leaf.is_floating_point():
-            return leaf.to(dtype)
-        return leaf
-
-    return tuple(cast(argument) for argument in args)
+def _in_type_of(node: torch.fx.Node, result: Any) -> Any:
+    """Parts in the type that they have in the node's result: an operand may be of a wider one."""
+    if not isinstance(result, Pair):
+        return result
+    dtype = REAL_TYPES[node.meta["val"].dtype]
+    return result.map(lambda part: part.to(dtype))
 
 
 # Parameters of ops that are applied to each part.
@@ -230,6 +211,8 @@ def _partwise(target, args: tuple, kwargs: dict) -> Any:
     def part(of: Callable):
         """Of what is moved or added up. Indices and masks are for both parts."""
         def take(name: str, value):
+            if name == "dtype":
+                return REAL_TYPES.get(value, value)
             return pytree.tree_map(of, value, is_leaf=lambda leaf: isinstance(leaf, Pair)) \
                 if name in _MOVED else value
 
@@ -280,8 +263,7 @@ def _whole_form(call, operands: list) -> torch.fx.GraphModule:
     with disable_proxy_modes_tracing(), _disable_current_modes():
         mode = FakeTensorMode()
         values = [mode.from_tensor(empty(operand)) for operand in operands]
-        form = make_fx(call, tracing_mode="fake", pre_dispatch=False)(*values)
-        if changes_tensors(form.graph):
-            form = make_fx(dispatch_functionalize(call), tracing_mode="fake",
-                           pre_dispatch=False)(*values)
-        return form
+        form = trace(call, values)
+    if form is None:
+        raise NotImplementedError
+    return form

@@ -21,8 +21,12 @@ def _check_size(matrix: torch.Tensor) -> int:
     return matrix.shape[-1]
 
 
-def _info(matrix: torch.Tensor) -> torch.Tensor:
-    return torch.zeros(matrix.shape[:-2], dtype=torch.int32, device=matrix.device)
+def _first(fails: list[torch.Tensor]) -> torch.Tensor:
+    """LAPACK's `info`: the number of the first column that cannot be eliminated, from 1; 0 if all
+    can."""
+    failing = torch.stack(fails, -1)
+    first = failing.to(torch.int32).argmax(-1) + 1
+    return torch.where(failing.any(-1), first, 0).to(torch.int32)
 
 
 # Elimination.
@@ -38,17 +42,21 @@ def _exchanged(matrix: torch.Tensor, k: int, n: int) -> tuple[torch.Tensor, torc
     return torch.where(rows == k, lower, rest), (pivot != k)[..., 0, 0]
 
 
-def _solved(matrix: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The solution of `matrix @ x = right`, by elimination above and below the diagonal."""
+def _solved(matrix: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The solution of `matrix @ x = right`, by elimination above and below the diagonal, and
+    `info`."""
     n = _check_size(matrix)
     batch = torch.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     both = torch.cat([matrix.expand(*batch, n, n), right.expand(*batch, *right.shape[-2:])], -1)
     rows = torch.arange(n, device=matrix.device)[:, None]
+    fails = []
     for k in range(n):
         both, _ = _exchanged(both, k, n)
-        row = both[..., k:k + 1, :] / both[..., k:k + 1, k:k + 1]
+        pivot = both[..., k:k + 1, k:k + 1]
+        fails.append(pivot[..., 0, 0] == 0)
+        row = both[..., k:k + 1, :] / pivot
         both = torch.where(rows == k, row, both - both[..., :, k:k + 1] * row)
-    return both[..., n:]
+    return both[..., n:], _first(fails)
 
 
 def _determinant(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -66,35 +74,36 @@ def _determinant(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.stack(diagonal, -1), sign
 
 
-@form(aten.linalg_inv.default, aten.inverse.default)
-def inverse(matrix):
+@form(aten.linalg_inv_ex.default)
+def inverse_with_info(matrix, check_errors=False):
     n = _check_size(matrix)
     return _solved(matrix, torch.eye(n, dtype=matrix.dtype, device=matrix.device))
 
 
-@form(aten.linalg_inv_ex.default)
-def inverse_with_info(matrix, check_errors=False):
-    return inverse(matrix), _info(matrix)
+@form(aten.linalg_inv.default, aten.inverse.default)
+def inverse(matrix):
+    return inverse_with_info(matrix)[0]
 
 
 def _is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
     return right.dim() == 1 or (right.dim() == matrix.dim() - 1 and right.shape == matrix.shape[:-1])
 
 
-@form(aten.linalg_solve.default)
-def solve(matrix, right, left=True):
-    if not left:
-        if _is_vector(matrix, right):
-            raise NotImplementedError
-        return _solved(matrix.mT, right.mT).mT
-    if _is_vector(matrix, right):
-        return _solved(matrix, right.unsqueeze(-1)).squeeze(-1)
-    return _solved(matrix, right)
-
-
 @form(aten.linalg_solve_ex.default)
 def solve_with_info(matrix, right, left=True, check_errors=False):
-    return solve(matrix, right, left), _info(matrix)
+    is_vector = _is_vector(matrix, right)
+    if is_vector and not left:
+        raise NotImplementedError
+    if not left:
+        solution, info = _solved(matrix.mT, right.mT)
+        return solution.mT, info
+    solution, info = _solved(matrix, right.unsqueeze(-1) if is_vector else right)
+    return solution.squeeze(-1) if is_vector else solution, info
+
+
+@form(aten.linalg_solve.default)
+def solve(matrix, right, left=True):
+    return solve_with_info(matrix, right, left)[0]
 
 
 @form(aten.linalg_det.default, aten.det.default)
@@ -103,47 +112,42 @@ def determinant(matrix):
     return diagonal.prod(-1) * sign
 
 
-def _sign_and_logarithm(matrix):
+@form(aten.linalg_slogdet.default, aten.slogdet.default)
+def sign_and_logarithm(matrix):
     diagonal, sign = _determinant(matrix)
     return torch.sgn(diagonal).prod(-1) * sign, diagonal.abs().log().sum(-1)
 
 
-@form(aten.linalg_slogdet.default, aten.slogdet.default)
-def sign_and_logarithm(matrix):
-    return _sign_and_logarithm(matrix)
-
-
 @form(aten.logdet.default)
 def logarithm(matrix):
-    sign, size = _sign_and_logarithm(matrix)
+    sign, size = sign_and_logarithm(matrix)
     return torch.where(sign < 0, torch.nan, size)
 
 
 # Triangular matrices.
 
 
-def _factored(matrix: torch.Tensor) -> torch.Tensor:
-    """The lower factor of a positive definite matrix."""
+@form(aten.linalg_cholesky_ex.default)
+def cholesky_with_info(matrix, upper=False, check_errors=False):
+    matrix = matrix.mT if upper else matrix
     n = _check_size(matrix)
     rows = torch.arange(n, device=matrix.device)
-    columns = []
+    columns, fails = [], []
     for k in range(n):
-        column = matrix[..., :, k] / matrix[..., k, k, None].sqrt()
+        pivot = matrix[..., k, k]
+        fails.append(~(pivot > 0))
+        column = matrix[..., :, k] / pivot[..., None].sqrt()
         column = torch.where(rows < k, 0, column)
         columns.append(column)
         if k + 1 < n:
             matrix = matrix - column[..., :, None] * column[..., None, :]
-    return torch.stack(columns, -1)
+    lower = torch.stack(columns, -1)
+    return lower.mT if upper else lower, _first(fails)
 
 
 @form(aten.linalg_cholesky.default, aten.cholesky.default)
 def cholesky(matrix, upper=False):
-    return _factored(matrix.mT if upper else matrix).mT if upper else _factored(matrix)
-
-
-@form(aten.linalg_cholesky_ex.default)
-def cholesky_with_info(matrix, upper=False, check_errors=False):
-    return cholesky(matrix, upper), _info(matrix)
+    return cholesky_with_info(matrix, upper)[0]
 
 
 def _substituted(matrix: torch.Tensor, right: torch.Tensor, upper: bool,

@@ -21,14 +21,20 @@ aten = torch.ops.aten
 TABLE: dict[torch._ops.OpOverload | str, Callable] = {}
 
 
-def form(*ops: torch._ops.OpOverload | str):
-    """Registers a function as the form of `ops`. Those of libraries that may not be loaded have
-    names: `library.op.overload`."""
-    def register(function: Callable) -> Callable:
-        TABLE.update({op: function for op in ops})
-        return function
+def registers_in(table: dict) -> Callable:
+    """A decorator with ops as parameters, which puts a function into a table as their form."""
+    def form_of(*ops: torch._ops.OpOverload | str):
+        def register(function: Callable) -> Callable:
+            table.update(dict.fromkeys(ops, function))
+            return function
 
-    return register
+        return register
+
+    return form_of
+
+
+# Ops of libraries that may not be loaded have names: `library.op.overload`.
+form = registers_in(TABLE)
 
 
 def own_form(op: Any) -> Callable | None:

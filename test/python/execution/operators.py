@@ -18,6 +18,7 @@ from torch import nn
 
 import fact
 from fact import verify
+from fact.arithmetic import ProductsInFloat32
 from fact.workload import DTYPES
 
 TYPES = sorted(DTYPES)
@@ -33,6 +34,17 @@ def positive(*shape, seed=0):
 
 def integers(*shape, low=-9, high=10, seed=0):
     return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed))
+
+
+class Several(nn.Module):
+    """All of some functions of the same inputs."""
+
+    def __init__(self, functions: Sequence[Callable]):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, *inputs):
+        return tuple(function(*inputs) for function in self.functions)
 
 
 @dataclasses.dataclass(eq=False)
@@ -156,7 +168,7 @@ def check(group: Group, dtype: str) -> None:
     model = fact.compile(group, inputs, target="host", candidates=1, name=group.name)
     first, second = group.split(model(*inputs)), group.split(model(*inputs))
     exact = group.split(verify.reference(group, inputs))
-    with torch.no_grad():
+    with torch.no_grad(), ProductsInFloat32():
         eager = group.split(group(*inputs))
     wrong = []
     for case in group.cases:

@@ -3,22 +3,11 @@
 
 import pytest
 import torch
-from torch import nn
 
 import fact
 from fact import verify
 from fact.export import export
-
-
-class Several(nn.Module):
-    """All of some functions of the same inputs."""
-
-    def __init__(self, functions):
-        super().__init__()
-        self.functions = functions
-
-    def forward(self, *inputs):
-        return tuple(function(*inputs) for function in self.functions)
+from operators import Several
 
 
 def random(*shape, seed=1, dtype=torch.float32):
@@ -95,6 +84,19 @@ def test_singular_matrices():
                             candidates=1)
     inverse, determinant = compiled(torch.ones(3, 3))
     assert not inverse.isfinite().all() and determinant == 0
+
+
+def test_columns_that_fail():
+    """The number of the first one, which PyTorch returns where it is asked for no error."""
+    singular = torch.stack([torch.eye(3), torch.ones(3, 3), torch.zeros(3, 3)])
+    indefinite = torch.stack([torch.eye(3), -torch.eye(3), torch.diag(torch.tensor([1.0, 2.0, -1.0]))])
+    functions = [lambda a, b: torch.linalg.inv_ex(a)[1],
+                 lambda a, b: torch.linalg.cholesky_ex(b)[1],
+                 lambda a, b: torch.linalg.solve_ex(a, b)[1]]
+    compiled = fact.compile(Several(functions), (torch.eye(3).expand(3, 3, 3), indefinite), target="host",
+                            candidates=1)
+    for found, function in zip(compiled(singular, indefinite), functions):
+        assert torch.equal(found, function(singular, indefinite))
 
 
 def test_too_many_rows():
