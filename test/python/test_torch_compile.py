@@ -180,7 +180,7 @@ def test_what_only_prepares_an_operand_of_pytorch_stays_there(fresh):
 
     module, ids = Embedded().eval(), torch.tensor([[3, 1], [2, 5]])
     assert close(compiled(module)(ids), module(ids))
-    # One library: the product and the factor before the inverse are no library of their own.
+    # One library: the product and the factor before the exponential are no library of their own.
     assert len(fresh) == 1
 
 
