@@ -353,27 +353,74 @@ Value KernelBuilder::elementPointer(Value pointer, Type storage, Value offset) {
                              pointer, ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value KernelBuilder::loadStored(Value pointer, Type storage, Value offset,
+                                int64_t width) {
+  return LLVM::LoadOp::create(*this, withWidth(memoryType(storage), width),
+                              elementPointer(pointer, storage, offset),
+                              getStorageBytes(storage));
+}
+
+Value KernelBuilder::toCompute(Value stored, Type storage) {
+  if (storage.isInteger(1))
+    return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, stored,
+                                 constant(0, stored.getType()));
+  Type compute = getComputeType(storage);
+  if (compute == storage)
+    return stored;
+  auto vector = dyn_cast<VectorType>(stored.getType());
+  return arith::ExtFOp::create(
+      *this, withWidth(compute, vector ? vector.getNumElements() : 0), stored);
+}
+
+Value KernelBuilder::pickLanes(
+    ArrayRef<Value> vectors,
+    llvm::function_ref<std::pair<int64_t, int64_t>(int64_t)> source) {
+  Value picked = vectors.front();
+  int64_t width = cast<VectorType>(picked.getType()).getNumElements();
+  for (int64_t i = 1, e = vectors.size(); i < e; ++i) {
+    SmallVector<int64_t> lanes;
+    for (int64_t to = 0; to < width; ++to) {
+      auto [number, from] = source(to);
+      // The first of the shuffles puts those of the first vector into place.
+      int64_t before = i == 1 ? from : to;
+      lanes.push_back(number == i  ? width + from
+                      : number < i ? before
+                                   : vector::ShuffleOp::kPoisonIndex);
+    }
+    picked = vector::ShuffleOp::create(*this, picked, vectors[i], lanes);
+  }
+  return picked;
+}
+
+/// Neighbors that are up to so far apart are picked from vectors of all that
+/// lies between them.
+static constexpr int64_t mostApart = 4;
+
 Value KernelBuilder::load(Value pointer, Type storage, Value offset,
                           int64_t width, int64_t stride) {
   if (width && stride == 0)
     return splat(load(pointer, storage, offset), width);
-  if (width && stride != 1) {
+  if (!width || stride == 1)
+    return toCompute(loadStored(pointer, storage, offset, width), storage);
+  if (stride < 0 || stride > std::min(width, mostApart)) {
     SmallVector<Value> elements;
     for (int64_t i = 0; i < width; ++i)
       elements.push_back(load(pointer, storage, add(offset, i * stride)));
     return vector::FromElementsOp::create(
         *this, VectorType::get({width}, elements.front().getType()), elements);
   }
-  Value value = LLVM::LoadOp::create(
-      *this, withWidth(memoryType(storage), width),
-      elementPointer(pointer, storage, offset), getStorageBytes(storage));
-  if (storage.isInteger(1))
-    return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, value,
-                                 constant(0, value.getType()));
-  Type compute = getComputeType(storage);
-  if (compute != storage)
-    value = arith::ExtFOp::create(*this, withWidth(compute, width), value);
-  return value;
+  // The last vector ends with the last neighbor: there may be no memory beyond.
+  int64_t lastBegin = (width - 1) * (stride - 1);
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < stride; ++i) {
+    int64_t begin = std::min(i * width, lastBegin);
+    vectors.push_back(loadStored(pointer, storage, add(offset, begin), width));
+  }
+  Value picked = pickLanes(vectors, [&](int64_t to) {
+    int64_t at = to * stride, number = at / width;
+    return std::pair(number, at - std::min(number * width, lastBegin));
+  });
+  return toCompute(picked, storage);
 }
 
 bool KernelBuilder::gathersAtOnce(Type storage) const {
@@ -422,6 +469,23 @@ void KernelBuilder::prefetchAhead(Value tensor, Value pointer, Value offset,
     prefetch(pointer, storage, add(offset, (aheadBytes + at) / bytes));
 }
 
+Value KernelBuilder::toStored(Value value, Type storage) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type memory =
+      withWidth(memoryType(storage), vector ? vector.getNumElements() : 0);
+  if (storage.isInteger(1))
+    return arith::ExtUIOp::create(*this, memory, value);
+  if (value.getType() != memory)
+    return arith::TruncFOp::create(*this, memory, value);
+  return value;
+}
+
+void KernelBuilder::storeStored(Value stored, Value pointer, Type storage,
+                                Value offset) {
+  LLVM::StoreOp::create(*this, stored, elementPointer(pointer, storage, offset),
+                        getStorageBytes(storage));
+}
+
 void KernelBuilder::store(Value value, Value pointer, Type storage,
                           Value offset, int64_t stride) {
   auto vector = dyn_cast<VectorType>(value.getType());
@@ -430,14 +494,23 @@ void KernelBuilder::store(Value value, Value pointer, Type storage,
       store(lane(value, i), pointer, storage, add(offset, i * stride));
     return;
   }
-  int64_t width = vector ? vector.getNumElements() : 0;
-  Type memory = withWidth(memoryType(storage), width);
-  if (storage.isInteger(1))
-    value = arith::ExtUIOp::create(*this, memory, value);
-  else if (value.getType() != memory)
-    value = arith::TruncFOp::create(*this, memory, value);
-  LLVM::StoreOp::create(*this, value, elementPointer(pointer, storage, offset),
-                        getStorageBytes(storage));
+  storeStored(toStored(value, storage), pointer, storage, offset);
+}
+
+void KernelBuilder::storeInTurns(ArrayRef<Value> values, Value pointer,
+                                 Type storage, Value offset) {
+  SmallVector<Value> stored;
+  for (Value value : values)
+    stored.push_back(toStored(value, storage));
+  auto vector = dyn_cast<VectorType>(stored.front().getType());
+  int64_t count = values.size(), width = vector ? vector.getNumElements() : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    Value next = !vector ? stored[i] : pickLanes(stored, [&](int64_t to) {
+      int64_t at = i * width + to;
+      return std::pair(at % count, at / count);
+    });
+    storeStored(next, pointer, storage, add(offset, i * width));
+  }
 }
 
 SmallVector<Value> KernelBuilder::splitIndex(Value index,

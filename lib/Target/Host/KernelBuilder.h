@@ -158,6 +158,10 @@ public:
   /// Rounds to the storage type and writes.
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);
+  /// The same of several scalars, or of vectors of one width whose elements
+  /// take turns.
+  void storeInTurns(llvm::ArrayRef<Value> values, Value pointer, Type storage,
+                    Value offset);
 
   /// The coordinates of a row-major index; the first one is not bounded.
   llvm::SmallVector<Value> splitIndex(Value index,
@@ -179,6 +183,16 @@ public:
 
 private:
   Value elementPointer(Value pointer, Type storage, Value offset);
+  /// A scalar or a vector as it is in memory, and its numbers to compute with.
+  Value loadStored(Value pointer, Type storage, Value offset, int64_t width);
+  Value toCompute(Value stored, Type storage);
+  Value toStored(Value value, Type storage);
+  void storeStored(Value stored, Value pointer, Type storage, Value offset);
+  /// A vector of lanes of several vectors: of each lane, the number of the
+  /// vector, and its lane there.
+  Value
+  pickLanes(llvm::ArrayRef<Value> vectors,
+            llvm::function_ref<std::pair<int64_t, int64_t>(int64_t)> source);
   /// Begins `name(index, buffers, memory)` and reads the buffers' addresses.
   void beginFunction(llvm::StringRef name);
 

@@ -1,12 +1,6 @@
 //===- Pointwise.cpp - Elements computed one by one, and copies of views --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results are computed in parts. One part computes all results that are neither
-// concatenations nor rotary embeddings, over one index space; each input of a
-// concatenation, and each half of a rotary embedding, is a part that writes its
-// own piece of the result. So is what is computed of each input of a
-// concatenation.
-//
 // Operands whose neighbors in a row are far apart, but whose neighbors along
 // another dimension are adjacent, are read in blocks of both dimensions, and
 // transposed in registers.
@@ -14,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPlan.h"
+#include "PointwisePlan.h"
 #include "SplitConcats.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,38 +17,6 @@ using namespace fact;
 using namespace fact::host;
 
 namespace {
-struct PointwisePlan {
-  struct Result {
-    unsigned number;
-    Elements elements;
-    StridedView destination;
-  };
-  struct Part {
-    std::vector<Result> results;
-    /// The index space, with as few dimensions as possible. Loops over the last
-    /// dimension are vectorized.
-    SmallVector<int64_t> shape;
-
-    int64_t getInner() const { return shape.back(); }
-    int64_t getOuter() const {
-      return llvm::product_of(ArrayRef(shape).drop_back());
-    }
-    LogicalResult shareIndexSpace(EmitError emitError);
-    /// The dimension along which elements of leaves are adjacent that are not
-    /// so along the last; none if there is no such leaf.
-    std::optional<size_t> findTransposed() const;
-  };
-  std::vector<Part> parts;
-
-  static FailureOr<PointwisePlan> get(FusedOp fused, EmitError emitError);
-
-private:
-  /// Adds the computation of a result, or of a piece of it.
-  LogicalResult add(unsigned number, const Destination &destination,
-                    bool isPiece, EmitError emitError);
-  LogicalResult addResult(unsigned number, Value yielded, EmitError emitError);
-};
-
 /// The parts of a region.
 struct PointwiseRegion {
   /// The region, with ops for the halves of rotary embeddings, or for the parts
@@ -98,111 +61,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
-
-/// Gives all results and leaves one index space.
-LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
-  SmallVector<StridedView> views;
-  for (const Result &result : results) {
-    views.push_back(result.destination);
-    for (const Elements::Leaf &leaf : result.elements.getLeaves())
-      views.push_back(leaf.view);
-  }
-  if (failed(fact::shareIndexSpace(views, emitError)))
-    return failure();
-  collapseDimensions(views);
-  shape = views.front().shape;
-  size_t next = 0;
-  for (Result &result : results) {
-    result.destination = views[next++];
-    for (Elements::Leaf &leaf : result.elements.getLeaves())
-      leaf.view = views[next++];
-  }
-  return success();
-}
-
-/// Whether the leaf is transposed with the last dimension and `dim` swapped.
-static bool isTransposed(const Elements::Leaf &leaf, size_t dim) {
-  int64_t last = leaf.view.strides.back();
-  Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
-  return leaf.indices.empty() && last != 0 && last != 1 &&
-         leaf.view.strides[dim] == 1 && !storage.isInteger(1);
-}
-
-/// Elements of a block along a dimension: a cache line of most types.
-static int64_t getBlockSize(int64_t extent) {
-  return std::min<int64_t>(llvm::bit_floor<uint64_t>(extent), 16);
-}
-
-std::optional<size_t> PointwisePlan::Part::findTransposed() const {
-  if (getBlockSize(getInner()) < 4)
-    return std::nullopt;
-  for (const Result &result : results)
-    for (const Elements::Leaf &leaf : result.elements.getLeaves())
-      for (size_t dim = 0; dim + 1 < shape.size(); ++dim)
-        if (getBlockSize(shape[dim]) >= 4 && isTransposed(leaf, dim))
-          return dim;
-  return std::nullopt;
-}
-
-LogicalResult PointwisePlan::add(unsigned number,
-                                 const Destination &destination, bool isPiece,
-                                 EmitError emitError) {
-  SmallVector<Destination> pieces;
-  if (auto concat = destination.value.getDefiningOp<ConcatOp>())
-    pieces = getParts(concat, destination);
-  // A rotary embedding that is concatenated is a kernel of its own.
-  auto rotary = destination.value.getDefiningOp<RotaryOp>();
-  if (rotary && !isPiece)
-    pieces = expandRotary(rotary, destination.view);
-  for (const Destination &piece : pieces)
-    if (failed(add(number, piece, /*isPiece=*/true, emitError)))
-      return failure();
-  if (!pieces.empty())
-    return success();
-  auto nothing = [](Value, const StridedView &) { return false; };
-  FailureOr<Elements> elements =
-      Elements::plan(destination.value, nothing, emitError, /*gathers=*/true);
-  if (failed(elements))
-    return failure();
-  // The first part has the whole results.
-  if (isPiece)
-    parts.emplace_back();
-  (isPiece ? parts.back() : parts.front())
-      .results.push_back({number, *elements, destination.view});
-  return success();
-}
-
-LogicalResult PointwisePlan::addResult(unsigned number, Value yielded,
-                                       EmitError emitError) {
-  SmallVector<Destination> destinations = getDestinations(yielded);
-  for (auto [i, destination] : llvm::enumerate(destinations)) {
-    std::optional<Silence> silence;
-    if (i + 1 < destinations.size())
-      silence.emplace(yielded.getParentBlock()->getParentOp());
-    PointwisePlan trial = *this;
-    if (succeeded(trial.add(number, destination, /*isPiece=*/false,
-                            silence ? EmitError(*silence) : emitError))) {
-      *this = std::move(trial);
-      return success();
-    }
-  }
-  return failure();
-}
-
-FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
-                                            EmitError emitError) {
-  PointwisePlan plan;
-  plan.parts.emplace_back();
-  for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands()))
-    if (failed(plan.addResult(i, yielded, emitError)))
-      return failure();
-  llvm::erase_if(plan.parts,
-                 [](const Part &part) { return part.results.empty(); });
-  for (Part &part : plan.parts)
-    if (failed(part.shareIndexSpace(emitError)))
-      return failure();
-  return plan;
-}
 
 FailureOr<PointwiseRegion> HostPointwisePlan::read(FusedOp fused,
                                                    EmitError emitError) {
@@ -293,21 +151,34 @@ public:
       b.prefetchAhead(leaf.value, place.pointer, place.offset, width);
     return b.load(place.pointer, storage, place.offset, width, place.stride);
   }
-  void write(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
-    Value value = elements.build(
+  Value compute(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
+    return elements.build(
         [&](const Elements::Leaf &leaf) {
           return read(leaf, column, elements.getWidth(), inCopy);
         },
         [&](const Elements::Leaf &leaf) { return locate(leaf, column); });
+  }
+  void write(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
+    Value value = compute(column, elements, inCopy);
     Value tensor = b.getFused()->getResult(result.number);
     Value pointer = b.getResultPointer(result.number);
-    Value at = b.add(target, b.mul(column, destination.columnStride));
+    Value at = getTarget(column);
     if (destination.columnStride == 1)
       b.prefetchAhead(tensor, pointer, at, elements.getWidth());
     b.store(value, pointer, storageOf(tensor), at, destination.columnStride);
   }
+  /// Writes neighbors of this result and of those that it takes turns with.
+  void writeInTurns(Value column, ArrayRef<Value> values) {
+    Type storage = storageOf(b.getFused()->getResult(result.number));
+    b.storeInTurns(values, b.getResultPointer(result.number), storage,
+                   getTarget(column));
+  }
 
 private:
+  Value getTarget(Value column) {
+    return b.add(target, b.mul(column, destination.columnStride));
+  }
+
   KernelBuilder &b;
   const PointwisePlan::Result &result;
   RowView destination;
@@ -437,11 +308,38 @@ static void writeSegments(KernelBuilder &b, const PointwisePlan::Result &result,
       });
 }
 
+/// Writes columns [from, to) of a row of results that take turns.
+static void writeInTurns(KernelBuilder &b,
+                         ArrayRef<PointwisePlan::Result> results, Value row,
+                         Value from, Value to) {
+  std::vector<RowWriter> writers;
+  for (const PointwisePlan::Result &result : results)
+    writers.emplace_back(b, result, row);
+  int64_t lanes = getLanes(b, results.front());
+  b.columns(from, to, lanes, [&](Value column, int64_t width) {
+    SmallVector<Value> values;
+    for (auto [writer, result] : llvm::zip_equal(writers, results)) {
+      ElementsBuilder elements(b, result.elements, width);
+      values.push_back(writer.compute(column, elements));
+    }
+    writers.front().writeInTurns(column, values);
+  });
+}
+
 /// Writes columns [from, to) of some rows of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
                          ArrayRef<Value> rows, Value from, Value to,
                          const GatherTables &tables = GatherTables()) {
-  for (const PointwisePlan::Result &result : part.results) {
+  ArrayRef<PointwisePlan::Result> rest = part.results;
+  while (!rest.empty()) {
+    ArrayRef<PointwisePlan::Result> inTurns = getInTurns(rest);
+    rest = rest.drop_front(inTurns.size());
+    if (inTurns.size() > 1) {
+      for (Value row : rows)
+        writeInTurns(b, inTurns, row, from, to);
+      continue;
+    }
+    const PointwisePlan::Result &result = inTurns.front();
     std::vector<RowWriter> writers;
     for (Value row : rows)
       writers.emplace_back(b, result, row);

@@ -74,6 +74,36 @@ def assign(x):
     return y
 
 
+L = rand(3, 5, 41, seed=3)
+PAIRS, ANGLE = rand(2, 7, 33, 2, seed=4), rand(7, 33, seed=5)
+
+STEPS = group(
+    "steps",
+    *(Case(f"every {step}", lambda x, step=step: x[..., ::step] * 2 + x[..., :1], [L])
+      for step in (2, 3, 4, 5)),
+    *(Case(f"every {step} from {step - 1}", lambda x, step=step: x[..., step - 1::step].exp(), [L])
+      for step in (2, 4)),
+    Case("booleans", lambda x: (x > 0)[..., ::2], [L]),
+    Case("sums", lambda x: x[..., ::2].sum(-1), [L], 21),
+    Case("softmax", lambda x: x[..., 1::3].softmax(-1), [L], 14, 6),
+    Case("product", lambda x, w: x[..., ::2] @ w, [L, rand(21, 9, seed=6)], 21),
+    Case("pairs turned", lambda x, a: torch.stack(
+        [x[..., 0] * a.cos() - x[..., 1] * a.sin(), x[..., 1] * a.cos() + x[..., 0] * a.sin()],
+        -1).flatten(-2), [PAIRS, ANGLE], 1, 4),
+    Case("neighbors exchanged", lambda x: x.flip(-1).flatten(-2) * 2, [PAIRS]),
+    *(Case(f"{count} in turns", lambda x, count=count: torch.stack(
+        [x * i for i in range(1, count + 1)], -1), [L]) for count in (2, 3, 4, 5)),
+    Case("in turns in the middle", lambda x: torch.stack([x, -x], -2), [L]),
+    Case("in turns, with more", lambda x: torch.cat([x[..., None], x[..., None].abs(),
+                                                     x[..., None].expand(3, 5, 41, 2)], -1), [L]),
+    Case("channels last", lambda x: (x.permute(0, 2, 1) - 1)[..., :3], [L]),
+    Case("channels last, scaled", lambda x, c: (x[:, :3].permute(0, 2, 1) * c).contiguous(),
+         [L, rand(3, seed=7)]),
+    Case("channels first", lambda x: (x - 1).permute(0, 1, 3, 2).contiguous(), [PAIRS]),
+    *(Case(f"pixel shuffle by {n}", lambda x, n=n: F.pixel_shuffle(x.relu(), n),
+           [rand(2, n * n * 3, 5, 9, seed=8)]) for n in (2, 3, 4)),
+)
+
 INDEXING = group(
     "indexing",
     Case("embedding", F.embedding, [TOKENS, rand(11, 5)]),
@@ -123,7 +153,7 @@ MADE = group(
 )
 
 
-@runs(VIEWS, JOINS, INDEXING, MADE)
+@runs(VIEWS, JOINS, STEPS, INDEXING, MADE)
 def test_views(cases, dtype):
     check(cases, dtype)
 

@@ -142,6 +142,63 @@ TEST(Pointwise, PermutedCopies) {
               {"70x4xf32", "70x4xi1"});
 }
 
+// Elements that are a few places apart, up to the last one of a tensor, and
+// results whose elements take turns.
+TEST(Pointwise, SmallSteps) {
+  for (const std::string &type : {"f32", "bf16", "f64", "i1"})
+    for (int64_t step : {2, 3, 4, 5})
+      for (int64_t columns : {7, 130}) {
+        int64_t whole = (columns - 1) * step + 1;
+        std::string x = tensor({3, whole}, type);
+        std::string part = tensor({3, columns}, type);
+        checkRegion("pointwise", {x},
+                    formatv("%0 = fact.slice %a0 dim 1 start 0 step {0} : "
+                            "({1}) -> {2}\nfact.yield %0 : {2}",
+                            step, T(x), T(part))
+                        .str(),
+                    {part});
+        // The same as pieces of pairs, of which a result has some.
+        std::string body, inputs, types;
+        std::string piece = tensor({3, columns, 1}, type);
+        std::vector<std::string> operands;
+        for (int64_t i = 0; i < step; ++i) {
+          operands.push_back(part);
+          body += formatv("%{0} = fact.reshape %a{0} : ({1}) -> {2}\n", i,
+                          T(part), T(piece));
+          inputs += (i ? ", %" : "%") + std::to_string(i);
+          types += (i ? ", " : "") + T(piece);
+        }
+        std::string joined = tensor({3, columns, step}, type);
+        checkRegion("pointwise", operands,
+                    body + formatv("%r = fact.concat {0} dim 2 : ({1}) -> {2}"
+                                   "\nfact.yield %r : {2}",
+                                   inputs, types, T(joined))
+                               .str(),
+                    {joined});
+      }
+}
+
+// A last dimension of a few elements, whose neighbors lie in other places.
+TEST(Pointwise, ShortRows) {
+  for (int64_t count : {2, 3, 4, 5})
+    for (int64_t columns : {7, 8, 35}) {
+      std::string x = tensor({2, count, columns}, "f32");
+      std::string y = tensor({2, columns, count}, "f32");
+      std::string each = tensor({count}, "f32"),
+                  row = tensor({columns, 1}, "f32");
+      checkRegion("pointwise", {x, each, row},
+                  formatv("%0 = fact.permute %a0 [0, 2, 1] : ({0}) -> {1}\n"
+                          "%1 = fact.mul %0, %a1 : ({1}, {2}) -> {1}\n"
+                          "%2 = fact.add %1, %a2 : ({1}, {3}) -> {1}\n"
+                          "%3 = fact.compare lt %1, %2 : ({1}, {1}) -> {4}\n"
+                          "fact.yield %2, %3 : {1}, {4}",
+                          T(x), T(y), T(each), T(row),
+                          T(tensor({2, columns, count}, "i1")))
+                      .str(),
+                  {y, tensor({2, columns, count}, "i1")});
+    }
+}
+
 TEST(Pointwise, SlicesAndExpansion) {
   // Rotary halves: x[..., :8] * cos - x[..., 8:] * sin.
   checkRegion("pointwise", {"2x3x5x16xf32", "5x8xf32", "5x8xf32"}, R"(

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <random>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace fact;
@@ -154,11 +156,20 @@ static int64_t elementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-Buffer::Buffer(Type element, int64_t count)
-    : element(element), count(count), bytes(count * elementBytes(element)) {}
+Buffer::Buffer(Type element, int64_t count) : element(element), count(count) {
+  size_t page = getpagesize(), size = count * elementBytes(element);
+  size_t pages = llvm::alignTo(size, page) + page;
+  void *mapped = mmap(nullptr, pages, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    llvm::report_fatal_error("no memory for a buffer");
+  char *fence = static_cast<char *>(mapped) + pages - page;
+  mprotect(fence, page, PROT_NONE);
+  bytes = {fence - size, [=](char *) { munmap(mapped, pages); }};
+}
 
 void Buffer::set(int64_t index, double value) {
-  char *at = bytes.data() + index * elementBytes(element);
+  char *at = bytes.get() + index * elementBytes(element);
   if (auto type = dyn_cast<FloatType>(element)) {
     llvm::APFloat number(value);
     bool lossy;
@@ -173,7 +184,7 @@ void Buffer::set(int64_t index, double value) {
 }
 
 double Buffer::at(int64_t index) const {
-  const char *from = bytes.data() + index * elementBytes(element);
+  const char *from = bytes.get() + index * elementBytes(element);
   uint64_t bits = 0;
   std::memcpy(&bits, from, elementBytes(element));
   unsigned width = elementBytes(element) * 8;
@@ -203,7 +214,9 @@ void Buffer::clearOutside(const Band &band, int64_t rows, int64_t columns) {
   }
 }
 
-void Buffer::poison() { std::memset(bytes.data(), 0xff, bytes.size()); }
+void Buffer::poison() {
+  std::memset(bytes.get(), 0xff, count * elementBytes(element));
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison

@@ -10,6 +10,8 @@
 #include "fact/Target/Targets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,7 +47,8 @@ private:
   const FactKernel *kernel = nullptr;
 };
 
-/// Elements in memory, in a storage type.
+/// Elements in memory, in a storage type. Who reads or writes beyond the last
+/// one crashes.
 class Buffer {
 public:
   Buffer(mlir::Type element, int64_t count);
@@ -54,14 +57,15 @@ public:
   /// Writes 0 to matrices of so many columns outside of a band.
   void clearOutside(const Band &band, int64_t rows, int64_t columns);
   double at(int64_t index) const;
-  void *data() { return bytes.data(); }
+  void *data() { return bytes.get(); }
   int64_t size() const { return count; }
 
 private:
   void set(int64_t index, double value);
   mlir::Type element;
   int64_t count;
-  std::vector<char> bytes;
+  /// Ends before a page that is not accessible.
+  std::unique_ptr<char, std::function<void(char *)>> bytes;
 };
 
 /// The plan of a region on a processor, with the target that it belongs to.
