@@ -52,6 +52,23 @@ bool fact::isStrictContraction(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
 }
 
+/// What a value is a view or a cast of.
+static Value getOrigin(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<CastOp, ViewOpInterface>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether an op subtracts from a value the same one, rounded.
+static bool isRemainderOfRounding(Operation *op) {
+  return isa<SubOp>(op) &&
+         !isNarrowFloat(getElementTypeOrSelf(op->getResult(0))) &&
+         getOrigin(op->getOperand(0)) == getOrigin(op->getOperand(1));
+}
+
 static bool hasConstant(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     return operand.getDefiningOp<ConstantOp>();
@@ -94,6 +111,9 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
   // The neighbors of a large angle are far apart.
   if (knowledge.isNarrowed && isa<SinOp, CosOp, ExpOp, Expm1Op>(op))
+    knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
+  // In the middle between two 16-bit numbers, it has either sign.
+  if (knowledge.isNarrowed && isRemainderOfRounding(op))
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
   if (auto cast = dyn_cast<CastOp>(op))
     knowledge.isNarrowed |= anyRounded && isNarrowing(cast);

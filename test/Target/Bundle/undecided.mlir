@@ -4,6 +4,8 @@
 // sum that may cancel, whose term was rounded (lines between lines), not those
 // of a sum of what is given (a constant changes neither), nor of a strict
 // product, whose tolerance is that of its length; another term counts beside one.
+// What a cast to 16 bits leaves of a computed number, which has either sign in
+// the middle between two of them, and not what it leaves of one that is given.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
@@ -20,6 +22,8 @@
 // RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/strict/bundle.json
 // RUN: fact-compile %t/beside.mlir --until=bundle --bundle=%t/beside
 // RUN: FileCheck %s --check-prefix=BESIDE < %t/beside/bundle.json
+// RUN: fact-compile %t/remainder.mlir --until=bundle --bundle=%t/remainder
+// RUN: FileCheck %s --check-prefix=REMAINDER < %t/remainder/bundle.json
 // RUN: fact-compile %t/moved.mlir --until=bundle --bundle=%t/moved
 // RUN: FileCheck %s --check-prefix=MOVED < %t/moved/bundle.json
 
@@ -48,6 +52,12 @@
 // MOVED-NEXT: "undecided": true
 // MOVED: "type": "f32"
 // MOVED-NEXT: "undecided": true
+
+// REMAINDER: "results": [
+// REMAINDER: "type": "f32"
+// REMAINDER-NEXT: "undecided": true
+// REMAINDER: "results": [
+// REMAINDER-NOT: "undecided"
 
 //--- given.mlir
 func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
@@ -119,4 +129,16 @@ func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>, %w: tensor<64xf32>, %v: ten
   %4 = fact.mul %1, %c : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   %5 = fact.mul %4, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   return %3, %5 : tensor<64xf32>, tensor<64xf32>
+}
+
+//--- remainder.mlir
+func.func @f(%a: tensor<64xf32>, %b: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0 = fact.exp %a : (tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.cast %0 : (tensor<64xf32>) -> tensor<64xf16>
+  %2 = fact.cast %1 : (tensor<64xf16>) -> tensor<64xf32>
+  %3 = fact.sub %0, %2 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %4 = fact.cast %b : (tensor<64xf32>) -> tensor<64xf16>
+  %5 = fact.cast %4 : (tensor<64xf16>) -> tensor<64xf32>
+  %6 = fact.sub %b, %5 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %3, %6 : tensor<64xf32>, tensor<64xf32>
 }
