@@ -110,9 +110,9 @@ def test_a_kernel_gets_its_sizes(root, tmp_path):
     assert code != 0 and "takes 2 sizes; the bundle names 1" in text, text
 
 
-@pytest.mark.parametrize("candidates", [0, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("candidates", [0, pytest.param(2, marks=pytest.mark.full)])
 def test_kernels_in_one_source_are_one_object(root, tmp_path, candidates):
-    """What test/gpu/unite.py makes of a bundle, with one object of each kernel or with three."""
+    """What test/gpu/unite.py makes of a bundle, with one object of each kernel or with two."""
     class Rows(nn.Module):
         def forward(self, x, y, z, w):
             return torch.softmax(x, -1), y.exp().transpose(0, 1), z.sum(-1), (w * 2).relu()
