@@ -201,46 +201,50 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
     return packWindows(firstRow, rowEnd, from, to);
   Value source = b.getPointer(plan.a.base);
   Value lastRow = b.add(rowEnd, -1);
-  bool areNeighbors = liesInOrder(plan.a.rowShape, plan.a.rowStrides);
+  int64_t distance = getDistance(plan.a.rowShape, plan.a.rowStrides);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
     PackedLines lines{source, plan.storage, {}, plan.a.columnStride};
     for (int64_t i = 0; i < mr; ++i)
       lines.offsets.push_back(
           b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
     packGroup(lines, from, to, b.mul(b.sub(row, firstRow), depth),
-              areNeighbors ? b.sub(rowEnd, row) : Value());
+              distance ? b.sub(rowEnd, row) : Value(), distance);
   });
 }
 
-/// Whether the last dimension has stride 1, and what comes later in row-major
-/// order comes later in memory.
-bool GemmBuilder::liesInOrder(ArrayRef<int64_t> shape,
-                              ArrayRef<int64_t> strides) {
+/// The least distance of two neighbors in row-major order, if each lies behind
+/// the one before it, and vectors of such neighbors are loaded at once; else 0.
+int64_t GemmBuilder::getDistance(ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> strides) {
   for (size_t i = 0; i + 1 < shape.size(); ++i)
     if (strides[i] < shape[i + 1] * strides[i + 1])
-      return false;
-  return !strides.empty() && strides.back() == 1;
+      return 0;
+  bool isNear = !strides.empty() && strides.back() > 0 &&
+                strides.back() <= KernelBuilder::mostApart;
+  return isNear ? strides.back() : 0;
 }
 
 /// Packs the rows of one register tile. `inOrder` is the number of rows, if
-/// each lies behind the one before it: then they are neighbors in memory, and
-/// packed with vectors, if none is a repetition and the last is as far from the
-/// first as their number says.
+/// each lies at least `distance` behind the one before it: then they are that
+/// far apart, and packed with vectors, if none is a repetition and the last is
+/// as far from the first as their number says.
 void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
-                            Value offset, Value inOrder) {
+                            Value offset, Value inOrder, int64_t distance) {
   auto packApart = [&] { packLines(b, lines, from, to, packedA, offset); };
   if (lines.stride == 1 || mr == 1 || !inOrder)
     return packApart();
-  Value adjacent = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      b.sub(lines.offsets.back(), lines.offsets.front()), b.integer(mr - 1));
+  Value adjacent =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            b.sub(lines.offsets.back(), lines.offsets.front()),
+                            b.integer((mr - 1) * distance));
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, inOrder,
                                         b.integer(mr));
   adjacent = arith::AndIOp::create(b, adjacent, isWhole);
   for (Value inside : lines.inside)
     adjacent = arith::AndIOp::create(b, adjacent, inside);
   b.ifThen(
-      adjacent, [&] { packAdjacentLines(b, lines, from, to, packedA, offset); },
+      adjacent,
+      [&] { packAdjacentLines(b, lines, from, to, packedA, offset, distance); },
       packApart);
 }
 
@@ -255,10 +259,17 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
   int64_t channels = of.getChannels();
   SmallVector<int64_t> rowShape(ArrayRef(of.image.shape).take_front(batchRank));
   llvm::append_range(rowShape, of.counts);
-  // Of images with channels first.
-  bool areNeighbors = of.strides.back() == 1 &&
-                      liesInOrder(ArrayRef(of.image.shape).drop_back(),
-                                  ArrayRef(of.image.strides).drop_back());
+  // Of images with channels first. What is inside of an image is in order if
+  // its pixels are; windows that are more than one pixel apart have to be.
+  int64_t distance = getDistance(ArrayRef(of.image.shape).drop_back(),
+                                 ArrayRef(of.image.strides).drop_back());
+  if (distance != 1 || of.strides.back() != 1) {
+    SmallVector<int64_t> rowStrides(
+        ArrayRef(of.image.strides).take_front(batchRank));
+    for (size_t d = 0; d < dims; ++d)
+      rowStrides.push_back(of.strides[d] * strides[d]);
+    distance = getDistance(rowShape, rowStrides);
+  }
   Value source = b.getPointer(of.image.base);
   Value lastRow = b.add(rowEnd, -1);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
@@ -303,7 +314,7 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       Value end = b.min(b.sub(to, first), channels);
       Value done = b.sub(b.add(first, begin), from);
       packGroup(lines, begin, end, b.add(group, b.mul(done, mr)),
-                areNeighbors ? b.sub(rowEnd, row) : Value());
+                distance ? b.sub(rowEnd, row) : Value(), distance);
     });
   });
 }

@@ -70,9 +70,9 @@ private:
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
-                 Value inOrder);
-  static bool liesInOrder(llvm::ArrayRef<int64_t> shape,
-                          llvm::ArrayRef<int64_t> strides);
+                 Value inOrder, int64_t distance);
+  static int64_t getDistance(llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<int64_t> strides);
   void buildPack();
   void packForTile(Value batch);
   void buildTile();
@@ -102,6 +102,18 @@ private:
                       const Position &at);
   void writeFull(const Segment &segment, const GemmPlan::Result &result,
                  const Position &at);
+  /// How many rows of a register tile have elements beside each other in
+  /// memory, where columns have not; otherwise 1.
+  int64_t getRowsTogether(const GemmPlan::Result &result) const;
+  /// Whether `count` rows are in one piece of a result that is written so: null
+  /// if all are.
+  Value areTogether(const GemmPlan::Result &result, Value row, int64_t count);
+  /// Writes `width` columns, column by column, of so many rows; `rows` gives
+  /// the vectors of an anchor.
+  void
+  storeColumns(const GemmPlan::Result &result, Value row, Value column,
+               int64_t width,
+               llvm::function_ref<llvm::SmallVector<Value>(Value anchor)> rows);
   /// Calls `body(column, width)` for a panel's columns, numbered within the
   /// panel.
   void forColumns(const Segment &segment, Value panel,

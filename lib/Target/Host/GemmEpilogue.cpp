@@ -49,17 +49,33 @@ Value GemmBuilder::isWhole(const Segment &segment, const Position &at) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, limit);
   };
   Value column = b.mul(at.panel, nr);
-  return arith::AndIOp::create(
-      b, isWithin(b.add(at.row, mr), at.rowEnd),
-      isWithin(b.add(column, nr), b.integer(segment.n)));
+  Value isWhole =
+      arith::AndIOp::create(b, isWithin(b.add(at.row, mr), at.rowEnd),
+                            isWithin(b.add(column, nr), b.integer(segment.n)));
+  if (Value inPiece = areTogether(segment.results.front(), at.row, mr))
+    return arith::AndIOp::create(b, isWhole, inPiece);
+  return isWhole;
 }
 
 void GemmBuilder::writeRegisters(const Segment &segment, ValueRange products,
                                  const Position &at) {
   Value first = b.mul(at.panel, nr);
   int64_t vectors = nr / lanes;
+  const GemmPlan::Result &result = segment.results.front();
+  int64_t together = getRowsTogether(result);
+  for (int64_t i = 0; together > 1 && i < mr; i += together)
+    for (int64_t j = 0; j < vectors; ++j)
+      storeColumns(result, b.add(at.row, i), b.add(first, j * lanes), lanes,
+                   [&](Value) {
+                     SmallVector<Value> rows;
+                     for (int64_t r = i; r < i + together; ++r)
+                       rows.push_back(products[r * vectors + j]);
+                     return rows;
+                   });
+  if (together > 1)
+    return;
   for (int64_t i = 0; i < mr; ++i)
-    storeRow(segment.results.front(), b.add(at.row, i), [&](Store store) {
+    storeRow(result, b.add(at.row, i), [&](Store store) {
       for (int64_t j = 0; j < vectors; ++j)
         store(b.add(first, j * lanes), lanes,
               [&](Value) { return products[i * vectors + j]; });
@@ -123,7 +139,7 @@ void GemmBuilder::writeFull(const Segment &segment,
                             const Position &at) {
   Value rowCount = b.min(b.sub(at.rowEnd, at.row), mr);
   Value firstColumn = b.mul(at.panel, nr);
-  b.loop(b.integer(0), rowCount, 1, [&](Value i) {
+  auto writeRow = [&](Value i) {
     storeRow(result, b.add(at.row, i), [&](Store store) {
       forColumns(segment, at.panel, [&](Value j, int64_t width) {
         store(b.add(firstColumn, j), width, [&](Value anchor) {
@@ -131,7 +147,102 @@ void GemmBuilder::writeFull(const Segment &segment,
         });
       });
     });
+  };
+  int64_t together = getRowsTogether(result);
+  if (together == 1)
+    return b.loop(b.integer(0), rowCount, 1, writeRow);
+  b.loop(b.integer(0), rowCount, together, [&](Value i) {
+    Value row = b.add(at.row, i), end = b.add(i, together);
+    Value isWhole =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, rowCount);
+    if (Value inPiece = areTogether(result, row, together))
+      isWhole = arith::AndIOp::create(b, isWhole, inPiece);
+    auto writeColumns = [&] {
+      forColumns(segment, at.panel, [&](Value j, int64_t width) {
+        storeColumns(result, row, b.add(firstColumn, j), width,
+                     [&](Value anchor) {
+                       SmallVector<Value> rows;
+                       for (int64_t r = 0; r < together; ++r)
+                         rows.push_back(readSums(segment, anchor, at,
+                                                 b.add(i, r), j, width));
+                       return rows;
+                     });
+      });
+    };
+    b.ifThen(isWhole, writeColumns,
+             [&] { b.loop(i, b.min(end, rowCount), 1, writeRow); });
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Results whose columns are contiguous in memory
+//===----------------------------------------------------------------------===//
+
+int64_t GemmBuilder::getRowsTogether(const GemmPlan::Result &result) const {
+  const RowView &destination = result.destination;
+  if (destination.columnStride == 1 || destination.getRowStride() != 1)
+    return 1;
+  int64_t together = std::min<int64_t>(mr & -mr, lanes);
+  // Operands end where the result does, or are the same for all rows.
+  auto fits = [&](const RowView &leaf) {
+    bool isShared = llvm::all_of(leaf.rowStrides,
+                                 [](int64_t stride) { return stride == 0; });
+    return isShared || leaf.getRun() % destination.getRun() == 0;
+  };
+  for (auto [leaf, view] : llvm::zip_equal(result.elements.elements.getLeaves(),
+                                           result.elements.leaves))
+    if (!leaf.isAnchor && !fits(view))
+      return 1;
+  return together;
+}
+
+Value GemmBuilder::areTogether(const GemmPlan::Result &result, Value row,
+                               int64_t count) {
+  int64_t together = getRowsTogether(result);
+  int64_t run = result.destination.getRun();
+  if (together == 1 || run == plan.rows ||
+      (run % together == 0 && plan.batchRows % together == 0))
+    return nullptr;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                               b.add(b.rem(row, run), count), b.integer(run));
+}
+
+void GemmBuilder::storeColumns(
+    const GemmPlan::Result &result, Value row, Value column, int64_t width,
+    llvm::function_ref<SmallVector<Value>(Value)> rows) {
+  FusedOp fused = b.getFused();
+  Type storage =
+      cast<RankedTensorType>(fused->getResult(result.number).getType())
+          .getElementType();
+  int64_t together = getRowsTogether(result);
+  // Column by column, as many as there are in a vector.
+  llvm::MapVector<Value, SmallVector<Value>> turned;
+  for (const Elements::Leaf &leaf : result.elements.elements.getLeaves())
+    if (leaf.isAnchor && !turned.contains(leaf.value)) {
+      SmallVector<Value> found = rows(leaf.value);
+      turned[leaf.value] =
+          width ? b.takeTurns(found)
+                : SmallVector<Value>{vector::FromElementsOp::create(
+                      b, VectorType::get({together}, plan.compute), found)};
+    }
+  SmallVector<Value> offsets = result.elements.rowOffsets(b, row);
+  Value target = b.rowOffset(result.destination, row);
+  for (int64_t j = 0; j < std::max<int64_t>(width, 1); ++j) {
+    auto getPiece = [&](Value anchor) -> Value {
+      ArrayRef<Value> vectors = turned[anchor];
+      int64_t at = j * together;
+      if (!width)
+        return vectors.front();
+      return vector::ExtractStridedSliceOp::create(
+          b, vectors[at / width], ArrayRef<int64_t>{at % width},
+          ArrayRef<int64_t>{together}, ArrayRef<int64_t>{1});
+    };
+    Value next = b.add(column, j);
+    Value value = result.elements.build(b, offsets, next, together, getPiece,
+                                        RowElements::Neighbors::rows);
+    b.store(value, b.getResultPointer(result.number), storage,
+            b.add(target, b.mul(next, result.destination.columnStride)));
+  }
 }
 
 //===----------------------------------------------------------------------===//

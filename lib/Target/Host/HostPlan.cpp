@@ -155,7 +155,7 @@ void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
 
 void host::packAdjacentLines(KernelBuilder &b, const PackedLines &lines,
                              Value from, Value to, Value target,
-                             Value targetOffset) {
+                             Value targetOffset, int64_t distance) {
   Type compute = getComputeType(lines.storage);
   int64_t count = lines.offsets.size();
   b.loop(from, to, 1, [&](Value k) {
@@ -165,8 +165,8 @@ void host::packAdjacentLines(KernelBuilder &b, const PackedLines &lines,
     for (int64_t i = 0; i < count; i += width) {
       while (width > count - i)
         width /= 2;
-      b.store(b.load(lines.source, lines.storage, b.add(source, i),
-                     width == 1 ? 0 : width),
+      b.store(b.load(lines.source, lines.storage, b.add(source, i * distance),
+                     width == 1 ? 0 : width, distance),
               target, compute, b.add(position, i));
     }
   });

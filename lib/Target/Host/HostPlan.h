@@ -74,10 +74,11 @@ struct PackedLines {
 /// k of line i goes to `targetOffset + (k - from) * lines + i` of `target`.
 void packLines(KernelBuilder &b, const PackedLines &lines, Value from, Value to,
                Value target, Value targetOffset);
-/// The same for lines of which each begins one element after the one before it:
-/// element k of all lines is copied with vectors.
+/// The same for lines of which each begins `distance` elements after the one
+/// before it: element k of all lines is copied with vectors.
 void packAdjacentLines(KernelBuilder &b, const PackedLines &lines, Value from,
-                       Value to, Value target, Value targetOffset);
+                       Value to, Value target, Value targetOffset,
+                       int64_t distance = 1);
 
 /// A register tile of a product. Element (k, i) of A is at `k * strideA + i`.
 struct MicroTile {

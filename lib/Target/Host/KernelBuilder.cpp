@@ -392,10 +392,6 @@ Value KernelBuilder::pickLanes(
   return picked;
 }
 
-/// Neighbors that are up to so far apart are picked from vectors of all that
-/// lies between them.
-static constexpr int64_t mostApart = 4;
-
 Value KernelBuilder::load(Value pointer, Type storage, Value offset,
                           int64_t width, int64_t stride) {
   if (width && stride == 0)
@@ -497,20 +493,45 @@ void KernelBuilder::store(Value value, Value pointer, Type storage,
   storeStored(toStored(value, storage), pointer, storage, offset);
 }
 
+SmallVector<Value> KernelBuilder::takeTurns(ArrayRef<Value> vectors) {
+  int64_t count = vectors.size();
+  int64_t width = cast<VectorType>(vectors.front().getType()).getNumElements();
+  auto pick = [&](ArrayRef<Value> of, int64_t number) {
+    int64_t turns = of.size();
+    return pickLanes(of, [&](int64_t to) {
+      int64_t at = number * width + to;
+      return std::pair(at % turns, at / turns);
+    });
+  };
+  SmallVector<Value> mixed;
+  if (count == 1 || count % 2) {
+    for (int64_t i = 0; i < count; ++i)
+      mixed.push_back(pick(vectors, i));
+    return mixed;
+  }
+  // Those with even and those with odd numbers, and then these two.
+  SmallVector<Value> halves[2];
+  for (int64_t i = 0; i < count; ++i)
+    halves[i % 2].push_back(vectors[i]);
+  for (SmallVector<Value> &half : halves)
+    half = takeTurns(half);
+  for (int64_t i = 0; i < count; ++i)
+    mixed.push_back(pick({halves[0][i / 2], halves[1][i / 2]}, i % 2));
+  return mixed;
+}
+
 void KernelBuilder::storeInTurns(ArrayRef<Value> values, Value pointer,
                                  Type storage, Value offset) {
   SmallVector<Value> stored;
   for (Value value : values)
     stored.push_back(toStored(value, storage));
-  auto vector = dyn_cast<VectorType>(stored.front().getType());
-  int64_t count = values.size(), width = vector ? vector.getNumElements() : 1;
-  for (int64_t i = 0; i < count; ++i) {
-    Value next = !vector ? stored[i] : pickLanes(stored, [&](int64_t to) {
-      int64_t at = i * width + to;
-      return std::pair(at % count, at / count);
-    });
-    storeStored(next, pointer, storage, add(offset, i * width));
+  int64_t width = 1;
+  if (auto vector = dyn_cast<VectorType>(stored.front().getType())) {
+    stored = takeTurns(stored);
+    width = vector.getNumElements();
   }
+  for (auto [i, next] : llvm::enumerate(stored))
+    storeStored(next, pointer, storage, add(offset, i * width));
 }
 
 SmallVector<Value> KernelBuilder::splitIndex(Value index,

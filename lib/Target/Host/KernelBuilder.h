@@ -138,6 +138,10 @@ public:
   // Memory and values
   //===--------------------------------------------------------------------===//
 
+  /// Neighbors that are up to so far apart are picked from vectors of all that
+  /// lies between them.
+  static constexpr int64_t mostApart = 4;
+
   /// Loads a scalar (`width` 0), or a vector of `width` elements that are
   /// `stride` apart, in the compute type.
   Value load(Value pointer, Type storage, Value offset, int64_t width = 0,
@@ -170,6 +174,10 @@ public:
   Value rowOffset(const RowView &view, Value row);
   /// The distance of a column from a row's first element.
   Value columnOffset(const RowView &view, Value column);
+
+  /// Vectors of one width, as many as given, in which their elements take
+  /// turns: the first of each, the second of each, and so on.
+  llvm::SmallVector<Value> takeTurns(llvm::ArrayRef<Value> vectors);
 
   Value constant(double value, Type type);
   Value constant(mlir::TypedAttr element, Type type);

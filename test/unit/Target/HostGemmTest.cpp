@@ -257,6 +257,70 @@ TEST(Gemm, RowsAtTheEndAreNoNeighbors) {
               {"5x4x7x1xbf16"});
 }
 
+/// Windows that are a few pixels apart, also across rows and small images.
+TEST(Gemm, WindowsApart) {
+  for (auto [down, across] : {std::pair(1, 2), std::pair(2, 2), std::pair(1, 3),
+                              std::pair(2, 4), std::pair(1, 5)})
+    for (int64_t channels : {1, 3}) {
+      int64_t oh = 4 / down + 1, ow = 10 / across + 1, k = 6 * channels;
+      std::string image = tensor({4, channels, 6, 13}, "f32");
+      std::string last = tensor({4, 6, 13, channels}, "f32");
+      std::string windows = tensor({4, oh, ow, 2, 3, channels}, "f32");
+      std::string rows = tensor({4, oh, ow, k}, "f32");
+      std::string filters = tensor({k, 5}, "f32");
+      std::string result = tensor({4, oh, ow, 5}, "f32");
+      std::string body =
+          formatv("%0 = fact.permute %a0 [0, 2, 3, 1] : ({0}) -> {1}\n"
+                  "%1 = fact.windows %0 dim 1 kernel [2, 3] strides [{2}, {3}] "
+                  "dilations [1, 1] : ({1}) -> {4}\n",
+                  T(image), T(last), down, across, T(windows))
+              .str() +
+          formatv("%2 = fact.reshape %1 : ({0}) -> {1}\n"
+                  "%3 = fact.matmul %2, %a1 : ({1}, {2}) -> {3}\n"
+                  "fact.yield %3 : {3}",
+                  T(windows), T(rows), T(filters), T(result))
+              .str();
+      checkRegion("gemm_epilogue", {image, filters}, body, {result});
+    }
+}
+
+/// Results whose columns are contiguous in memory, as those of convolutions of
+/// images with channels first are: pieces of a register tile's rows, and rows
+/// at the ends of pieces that no multiple of them has.
+TEST(Gemm, ResultsByColumns) {
+  struct Case {
+    const char *type;
+    int64_t rows, n, k;
+  };
+  for (auto [given, rows, n, k] :
+       {Case{"f32", 5, 33, 20}, Case{"f32", 49, 33, 300},
+        Case{"bf16", 100, 5, 20}, Case{"f64", 49, 20, 20}}) {
+    std::string type = given;
+    std::string x = tensor({3, rows, k}, type), w = tensor({k, n}, type);
+    std::string bias = tensor({n}, type), beside = tensor({3, n, rows}, type);
+    std::string product = tensor({3, rows, n}, type);
+    checkRegion("gemm_epilogue", {x, w, bias, beside, product},
+                formatv("%0 = fact.matmul %a0, %a1 : ({0}, {1}) -> {2}\n"
+                        "%1 = fact.add %0, %a2 : ({2}, {3}) -> {2}\n"
+                        "%2 = fact.permute %a3 [0, 2, 1] : ({4}) -> {2}\n"
+                        "%3 = fact.mul %1, %2 : ({2}, {2}) -> {2}\n"
+                        "%4 = fact.add %3, %a4 : ({2}, {2}) -> {2}\n"
+                        "%5 = fact.permute %4 [0, 2, 1] : ({2}) -> {4}\n"
+                        "fact.yield %5, %1 : {4}, {2}",
+                        T(x), T(w), T(product), T(bias), T(beside))
+                    .str(),
+                {beside, product});
+    checkRegion("gemm_epilogue", {x, w, bias},
+                formatv("%0 = fact.matmul %a0, %a1 : ({0}, {1}) -> {2}\n"
+                        "%1 = fact.add %0, %a2 : ({2}, {3}) -> {2}\n"
+                        "%2 = fact.permute %1 [0, 2, 1] : ({2}) -> {4}\n"
+                        "fact.yield %2 : {4}",
+                        T(x), T(w), T(product), T(bias), T(beside))
+                    .str(),
+                {beside});
+  }
+}
+
 TEST(Gemm, BatchedRightSide) {
   checkRegion("gemm_epilogue", {"2x3x10x12xf32", "3x12x14xf32", "f32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<2x3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<2x3x10x14xf32>
