@@ -120,7 +120,7 @@ def test_objects_are_kept_only_where_nobody_else_can_write(monkeypatch, tmp_path
         cache.chmod(mode)
         monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / f"work{mode}"))
         fact.compile(torch.nn.ReLU(), (torch.ones(2),), target="host", candidates=1)
-        assert bool(list((cache / "objects").glob("*.o"))) == kept
+        assert bool(list((cache / "objects").glob("*.object"))) == kept
 
 
 @pytest.fixture
