@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
