@@ -257,14 +257,15 @@ def _changes_tensors(node: torch.fx.Node) -> bool:
 @functools.cache
 def _supported_ops() -> frozenset[str]:
     """The ops that the compiler takes or drops; none if the compiler is not installed."""
-    tool = toolchain.find_tool("fact-opt")
+    tool = toolchain.find_tool("fact-compile")
     if tool is None:
         return frozenset()
-    process = subprocess.run([str(tool), "--convert-torch-to-fact=list-supported"],
-                             input="module {}", capture_output=True, text=True)
-    lines = process.stdout.splitlines() if process.returncode == 0 else []
-    dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS] if lines else []
-    return frozenset(line.removeprefix("torch.") for line in lines + dropped
+    process = subprocess.run([str(tool), "--print-supported-ops"], capture_output=True, text=True)
+    if process.returncode:
+        raise FactError(f"{tool} does not say which ops it supports, so that none can be written out: "
+                        f"{process.stderr.strip() or f'status {process.returncode}'}")
+    dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS]
+    return frozenset(line.removeprefix("torch.") for line in process.stdout.splitlines() + dropped
                      if line.startswith("torch."))
 
 

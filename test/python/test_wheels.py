@@ -194,6 +194,12 @@ with torch.no_grad():
     expected = module(*inputs)
 torch.testing.assert_close(library(*inputs), expected, rtol=1e-4, atol=1e-4)
 torch.testing.assert_close(y, expected, rtol=1e-4, atol=1e-4)
+# Ops that are written out on the way.
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.MaxPool2d(2)).eval()
+images = torch.randn(2, 3, 8, 8)
+with torch.no_grad():
+    expected = net(images)
+torch.testing.assert_close(fact.compile(net, (images,))(images), expected, rtol=1e-4, atol=1e-4)
 """
 
 

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"
+#include "fact/Conversion/Passes.h"
 #include "fact/Driver/Compile.h"
 #include "fact/Driver/DescribeTarget.h"
 #include "fact/InitAll.h"
 #include "fact/Support/ParentProcess.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -142,6 +146,11 @@ static cl::opt<bool> printAgentOptions(
     cl::desc(
         "Print the options of agents as JSON, for tools that pass them on"),
     cl::ReallyHidden, cl::cat(category));
+static cl::opt<bool> printSupportedOps(
+    "print-supported-ops",
+    cl::desc("Print the names of the torch ops that are converted, for tools "
+             "that write out the others"),
+    cl::ReallyHidden, cl::cat(category));
 
 static const char overview[] = R"(FACT: compiles a model to a shared library
 
@@ -195,6 +204,16 @@ static void listAgentOptions() {
   });
 }
 
+/// Prints what the conversion says when it is asked.
+static LogicalResult listSupportedOps(MLIRContext &context) {
+  fact::ConvertTorchToFactOptions options;
+  options.listSupported = true;
+  OwningOpRef<ModuleOp> empty = ModuleOp::create(UnknownLoc::get(&context));
+  PassManager passes(&context);
+  passes.addPass(fact::createConvertTorchToFact(options));
+  return passes.run(*empty);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   fact::initTool("fact-compile");
@@ -211,6 +230,8 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   if (describeTarget)
     return failed(fact::describeTarget(&context, target, llvm::outs()));
+  if (printSupportedOps)
+    return failed(listSupportedOps(context));
   if (input.empty())
     return fail("no input: give the text of a model, or - for standard input; "
                 "see fact-compile --help");

@@ -63,17 +63,18 @@ void GemmBuilder::writeRegisters(const Segment &segment, ValueRange products,
   int64_t vectors = nr / lanes;
   const GemmPlan::Result &result = segment.results.front();
   int64_t together = getRowsTogether(result);
-  for (int64_t i = 0; together > 1 && i < mr; i += together)
-    for (int64_t j = 0; j < vectors; ++j)
-      storeColumns(result, b.add(at.row, i), b.add(first, j * lanes), lanes,
-                   [&](Value) {
-                     SmallVector<Value> rows;
-                     for (int64_t r = i; r < i + together; ++r)
-                       rows.push_back(products[r * vectors + j]);
-                     return rows;
-                   });
-  if (together > 1)
+  if (together > 1) {
+    for (int64_t i = 0; i < mr; i += together)
+      for (int64_t j = 0; j < vectors; ++j)
+        storeColumns(result, b.add(at.row, i), b.add(first, j * lanes), lanes,
+                     [&](Value) {
+                       SmallVector<Value> rows;
+                       for (int64_t r = i; r < i + together; ++r)
+                         rows.push_back(products[r * vectors + j]);
+                       return rows;
+                     });
     return;
+  }
   for (int64_t i = 0; i < mr; ++i)
     storeRow(result, b.add(at.row, i), [&](Store store) {
       for (int64_t j = 0; j < vectors; ++j)

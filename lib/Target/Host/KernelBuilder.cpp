@@ -504,7 +504,7 @@ SmallVector<Value> KernelBuilder::takeTurns(ArrayRef<Value> vectors) {
     });
   };
   SmallVector<Value> mixed;
-  if (count == 1 || count % 2) {
+  if (count % 2) {
     for (int64_t i = 0; i < count; ++i)
       mixed.push_back(pick(vectors, i));
     return mixed;

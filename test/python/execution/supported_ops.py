@@ -56,9 +56,9 @@ NOTES = {
 
 def registered() -> list[str]:
     """The names that the conversion knows, without `torch.`."""
-    tool = str(toolchain.require_tool("fact-opt"))
-    process = subprocess.run([tool, "--convert-torch-to-fact=list-supported"], input="module {}",
-                             capture_output=True, text=True, check=True)
+    tool = str(toolchain.require_tool("fact-compile"))
+    process = subprocess.run([tool, "--print-supported-ops"], capture_output=True, text=True,
+                             check=True)
     names = [line.removeprefix("torch.") for line in process.stdout.splitlines()
              if line.startswith("torch.")]
     return [name for name in names if name.startswith(("aten.", "prims."))]
@@ -89,8 +89,9 @@ def page(group_types: Callable[[operators.Group], Sequence[str]] = lambda group:
         "which tests execute them on the host and compare them with PyTorch in fp64. An op",
         "without types has a conversion test alone: it is another name of one that is executed.",
         "An op that is not here is written out in terms of these when a module is exported, if",
-        "PyTorch or `python/fact/forms` can; else it is an error that names it, its Python line,",
-        "and another of almost the same name if there is one. Ops on constants alone are folded.",
+        "PyTorch or `python/fact/forms` can, as convolutions, pools, batch norms and resizes of",
+        "`torch.nn` are; else it is an error that names it, its Python line, and another of almost",
+        "the same name if there is one. Ops on constants alone are folded.",
         "",
         "| op | executed in | |",
         "|---|---|---|",
