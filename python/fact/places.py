@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
-_TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
+_TORCH, _FACT = (os.path.dirname(file) + os.sep for file in (torch.__file__, __file__))
 
 
 def line_of(node: Any) -> str:
@@ -25,6 +25,6 @@ def place_in(trace: str | None) -> str:
 
 
 def own_frames(trace: str | None) -> list[tuple[str, str, str]]:
-    """The frames of the user's own files, or all if there are none."""
-    frames = _FRAME.findall(trace or "")
-    return [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
+    """The frames of the user's own files, or PyTorch's if there are none."""
+    frames = [frame for frame in _FRAME.findall(trace or "") if not frame[0].startswith(_FACT)]
+    return [frame for frame in frames if not frame[0].startswith(_TORCH)] or frames
