@@ -538,34 +538,32 @@ def test_the_package_imports_without_torch_mlir():
     assert "export needs torch-mlir" in out.stdout and "make setup" in out.stdout
 
 
-# What a wheel brings.
-SHIPPED = "fact-compile", "fact-registry", "fact-tune"
+COMPILER = fact.toolchain.find_tool("fact-compile")
 
 
-@pytest.mark.skipif(fact.toolchain.find_tool("fact-compile") is None, reason="fact-compile is not built")
-def test_ops_are_written_out_with_the_tools_of_a_wheel(tmp_path, monkeypatch):
-    for name in SHIPPED:
-        (tmp_path / name).symlink_to(fact.toolchain.require_tool(name))
+@pytest.fixture
+def other_tools(tmp_path, monkeypatch):
+    """A folder in which alone tools are found."""
     monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr(fact.toolchain, "checkout", lambda: None)
-    assert fact.toolchain.find_tool("fact-opt") is None
     _supported_ops.cache_clear()
-    try:
-        net = nn.Sequential(nn.Conv1d(3, 4, 3), nn.BatchNorm1d(4), nn.MaxPool1d(2)).eval()
-        assert "torch.aten.conv1d" not in fact.export(net, (torch.randn(2, 3, 9),)).text
-    finally:
-        _supported_ops.cache_clear()
+    yield tmp_path
+    _supported_ops.cache_clear()
 
 
-def test_a_compiler_that_does_not_say_what_it_supports(tmp_path, monkeypatch):
-    tool = tmp_path / "fact-compile"
+@pytest.mark.skipif(COMPILER is None, reason="fact-compile is not built")
+def test_ops_are_written_out_without_the_tools_of_a_checkout(other_tools):
+    """A wheel has no fact-opt."""
+    (other_tools / "fact-compile").symlink_to(COMPILER)
+    assert fact.toolchain.find_tool("fact-opt") is None
+    net = nn.Sequential(nn.Conv1d(3, 4, 3), nn.BatchNorm1d(4), nn.MaxPool1d(2)).eval()
+    assert "torch.aten.conv1d" not in fact.export(net, (torch.randn(2, 3, 9),)).text
+
+
+def test_a_compiler_that_does_not_say_what_it_supports(other_tools):
+    tool = other_tools / "fact-compile"
     tool.write_text("#!/bin/sh\necho 'no such option' >&2\nexit 1\n")
     tool.chmod(0o755)
-    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
-    _supported_ops.cache_clear()
-    try:
-        with pytest.raises(fact.FactError, match="which ops it supports.*no such option"):
-            fact.export(nn.ReLU(), (torch.randn(2),))
-    finally:
-        _supported_ops.cache_clear()
+    with pytest.raises(fact.FactError, match="which ops it supports.*no such option"):
+        fact.export(nn.ReLU(), (torch.randn(2),))

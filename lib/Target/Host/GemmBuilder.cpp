@@ -208,7 +208,7 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
       lines.offsets.push_back(
           b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
     packGroup(lines, from, to, b.mul(b.sub(row, firstRow), depth),
-              distance ? b.sub(rowEnd, row) : Value(), distance);
+              b.sub(rowEnd, row), distance);
   });
 }
 
@@ -224,21 +224,21 @@ int64_t GemmBuilder::getDistance(ArrayRef<int64_t> shape,
   return isNear ? strides.back() : 0;
 }
 
-/// Packs the rows of one register tile. `inOrder` is the number of rows, if
-/// each lies at least `distance` behind the one before it: then they are that
-/// far apart, and packed with vectors, if none is a repetition and the last is
-/// as far from the first as their number says.
+/// Packs the rows of one register tile, of which `count` are no repetitions. If
+/// each lies at least `distance` behind the one before it (0 if not), they are
+/// that far apart, and packed with vectors, where none is a repetition and the
+/// last is as far from the first as their number says.
 void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
-                            Value offset, Value inOrder, int64_t distance) {
+                            Value offset, Value count, int64_t distance) {
   auto packApart = [&] { packLines(b, lines, from, to, packedA, offset); };
-  if (lines.stride == 1 || mr == 1 || !inOrder)
+  if (lines.stride == 1 || mr == 1 || !distance)
     return packApart();
   Value adjacent =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             b.sub(lines.offsets.back(), lines.offsets.front()),
                             b.integer((mr - 1) * distance));
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, inOrder,
-                                        b.integer(mr));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, count, b.integer(mr));
   adjacent = arith::AndIOp::create(b, adjacent, isWhole);
   for (Value inside : lines.inside)
     adjacent = arith::AndIOp::create(b, adjacent, inside);
@@ -314,7 +314,7 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       Value end = b.min(b.sub(to, first), channels);
       Value done = b.sub(b.add(first, begin), from);
       packGroup(lines, begin, end, b.add(group, b.mul(done, mr)),
-                distance ? b.sub(rowEnd, row) : Value(), distance);
+                b.sub(rowEnd, row), distance);
     });
   });
 }

@@ -70,7 +70,7 @@ private:
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
-                 Value inOrder, int64_t distance);
+                 Value count, int64_t distance);
   static int64_t getDistance(llvm::ArrayRef<int64_t> shape,
                              llvm::ArrayRef<int64_t> strides);
   void buildPack();

@@ -9,6 +9,7 @@
 
 #include "GemmBuilder.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
@@ -120,10 +121,7 @@ Value GemmBuilder::readSums(const Segment &segment, Value anchor,
 
 void GemmBuilder::storeRow(const GemmPlan::Result &result, Value row,
                            llvm::function_ref<void(Store)> body) {
-  FusedOp fused = b.getFused();
-  Type storage =
-      cast<RankedTensorType>(fused->getResult(result.number).getType())
-          .getElementType();
+  Type storage = getElementTypeOrSelf(b.getFused()->getResult(result.number));
   SmallVector<Value> offsets = result.elements.rowOffsets(b, row);
   Value target = b.rowOffset(result.destination, row);
   int64_t stride = result.destination.columnStride;
@@ -211,10 +209,7 @@ Value GemmBuilder::areTogether(const GemmPlan::Result &result, Value row,
 void GemmBuilder::storeColumns(
     const GemmPlan::Result &result, Value row, Value column, int64_t width,
     llvm::function_ref<SmallVector<Value>(Value)> rows) {
-  FusedOp fused = b.getFused();
-  Type storage =
-      cast<RankedTensorType>(fused->getResult(result.number).getType())
-          .getElementType();
+  Type storage = getElementTypeOrSelf(b.getFused()->getResult(result.number));
   int64_t together = getRowsTogether(result);
   // Column by column, as many as there are in a vector.
   llvm::MapVector<Value, SmallVector<Value>> turned;
