@@ -41,6 +41,24 @@ def as_real(tensor: torch.Tensor) -> torch.Tensor:
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
+# Integers that the compiler does not have. A library has uint8 as int8, bit by bit, and int16 as int32.
+NARROW = torch.uint8, torch.int16
+
+
+def as_stored(tensor: torch.Tensor) -> torch.Tensor:
+    """A caller's tensor as a library has it; `as_seen` is the inverse. A view where it can be."""
+    if tensor.dtype == torch.uint8:
+        return tensor.view(torch.int8)
+    return tensor.to(torch.int32) if tensor.dtype == torch.int16 else as_real(tensor)
+
+
+def as_seen(stored: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A library's tensor as a caller has it, of this type."""
+    if dtype.is_complex:
+        return torch.view_as_complex(stored)
+    return stored.view(dtype) if dtype == torch.uint8 else stored.to(dtype)
+
+
 def type_name(dtype: torch.dtype) -> str:
     """FACT's name of a PyTorch type, as in bundle.json."""
     if dtype not in _NAMES:

@@ -135,36 +135,40 @@ def export(
     program = program or _export_program(module, inputs, kwargs)
     exported = time.perf_counter()
     parameters = parameters_of(module.forward)
-    narrow = {**narrow_integers.widen(program), **complex_numbers.types_of(program.graph)}
+    types = {**narrow_integers.widen(program), **complex_numbers.types_of(program.graph)}
     entries, argument_leaves = _take_inputs(program)
     outputs, result_leaves, mutations = _take_outputs(program, entries)
     state = _program_state(program, module, {m.target for m in mutations})
     _drop_no_ops(program.graph)
     _keep_user_locations(program.graph)
-    types = _narrow_types(program.graph, entries, narrow, mutations)
+    seen = _types_as_seen(program, types, entries, mutations, state.aliases)
     layouts.store_in_order(program.graph, entries, outputs)
     name = name or model_name(module)
     signature = CallSignature(
         parameters, program.call_spec.in_spec, program.call_spec.out_spec, argument_leaves,
         result_leaves, leaf_names(parameters, inputs, kwargs), mutations, state.aliases,
-        state.unused, *types, layouts.orders_of(entries),
+        state.unused, *seen, layouts.orders_of(entries),
         layouts.orders_of(outputs[:len(outputs) - len(mutations)]))
     text, weights = importer.import_program(program, state, name, entries, outputs, signature)
     seconds = {"torch.export": exported - begin, "import": time.perf_counter() - exported}
     return ExportedGraph(name, text, weights, entries, outputs, signature, seconds)
 
 
-def _narrow_types(graph, inputs, narrow, mutations) -> tuple[dict[int, str], dict[int, str]]:
-    """Types of inputs and results, by position, where the library has others."""
-    positions = {entry["name"]: index for index, entry in enumerate(inputs)}
-    results = next(iter(reversed(graph.nodes))).args[0]
-    types = {node: str(dtype).removeprefix("torch.") for node, dtype in narrow.items()}
-    given = {positions[node.name]: types[node] for node in types if node.name in positions}
-    for mutation in mutations:
-        if mutation.target in given:
-            raise FactError(f"forward changes input '{inputs[mutation.target]['name']}' of type "
-                            f"{given[mutation.target]}: return the new value instead")
-    return given, {index: types[node] for index, node in enumerate(results) if node in types}
+def _types_as_seen(program, types, inputs, mutations, aliases) -> tuple[dict, dict, dict]:
+    """Types of inputs and results, by position, and of weights, by name, where the library has others."""
+    names = {node: str(dtype).removeprefix("torch.") for node, dtype in types.items()}
+    by_name = {node.name: name for node, name in names.items()}
+    signature = program.graph_signature
+    targets = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    results = next(iter(reversed(program.graph.nodes))).args[0]
+    # What an input is changed to is written to the input as it is stored.
+    written = {mutation.output for mutation in mutations if isinstance(mutation.target, int)}
+    return ({index: by_name[entry["name"]] for index, entry in enumerate(inputs)
+             if entry["name"] in by_name},
+            {index: names[node] for index, node in enumerate(results)
+             if node in names and index not in written},
+            {aliases.get(target, target): by_name[name] for name, target in targets.items()
+             if name in by_name})
 
 
 def _load_importer():

@@ -28,7 +28,7 @@ from .abi import (
     named_tensors,
 )
 from .again import Again
-from .element_types import torch_type
+from .element_types import as_seen, torch_type
 from .errors import FactError
 from .notebook import library_html
 from .signature import CallSignature
@@ -308,7 +308,7 @@ class Model:
         if self.signature is None:
             return outputs[0] if len(outputs) == 1 else tuple(outputs)
         if self.signature.mutations:
-            self._write_back(inputs, outputs)
+            self._write_back(self.signature, inputs, outputs)
         return self.signature.build(outputs)
 
     def call_flat(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -356,10 +356,11 @@ class Model:
         only = again.only_output
         return outputs[only] if only is not None else signature.build(outputs)
 
-    def _write_back(self, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor]) -> None:
+    def _write_back(self, signature: CallSignature, inputs: Sequence[torch.Tensor],
+                    outputs: Sequence[torch.Tensor]) -> None:
         """Writes the new values of buffers and inputs that the module changes."""
         changed = {}
-        for mutation in self.signature.mutations if self.signature else ():
+        for mutation in signature.mutations:
             if isinstance(mutation.target, int):
                 inputs[mutation.target].copy_(outputs[mutation.output])
             elif mutation.target in self._weights:
@@ -438,7 +439,10 @@ class Model:
 
     def state(self) -> dict[str, torch.Tensor]:
         """The weights by name, including the changes that calls have made."""
-        return {**self._weights, **self._written}
+        state = {**self._weights, **self._written}
+        types = self.signature.weight_types if self.signature else {}
+        return {**state, **{name: as_seen(state[name], getattr(torch, types[name]))
+                            for name in types if name in state}}
 
     def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
         if self.signature is None:

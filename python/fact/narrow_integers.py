@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """uint8 and int16, which the compiler does not have, as int32 that wraps around.
 
-Inputs, results and constants of these types are int32 in the library. The caller's tensors
-are converted at each call (`CallSignature`), and what an op computes is reduced to the range
-of PyTorch's type.
+What an op computes is reduced to the range of PyTorch's type. Inputs, weights and results are
+in the library as `as_stored` has them, so that a byte stays a byte; constants are int32.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from __future__ import annotations
 import operator
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.export.graph_signature import InputKind, OutputKind
 
+from .element_types import NARROW, as_stored
 from .errors import FactError
-from .fx_nodes import function_of, op_of, operand_of
+from .fx_nodes import arguments_of, function_of, op_of, operand_of
 
 aten = torch.ops.aten
-
-TYPES = (torch.uint8, torch.int16)
 
 # Ops that return elements of their operands.
 _SELECTING = {"cat", "stack", "where", "index", "_unsafe_index", "index_select", "gather",
@@ -28,23 +28,22 @@ _SELECTING = {"cat", "stack", "where", "index", "_unsafe_index", "index_select",
 
 
 def widen(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.dtype]:
-    """Makes narrow integers of a program int32; returns the nodes that were narrow."""
+    """Makes narrow integers of a program int32; returns its ends that were narrow."""
     narrow = {node: node.meta["val"].dtype for node in program.graph.nodes if _is_narrow(node)}
     if not narrow:
         return {}
-    _widen_constants(program)
-    for node in list(program.graph.nodes):
-        if node.op == "placeholder" and node in narrow:
-            _set_value(node, node.meta["val"].to(torch.int32))
-        elif node.op == "call_function":
-            _widen_op(program.graph, node, narrow)
+    computed = [node for node in program.graph.nodes if node.op == "call_function"]
+    read = _read_stored(program, narrow)
+    for node in computed:
+        _widen_op(program.graph, node, narrow)
+    written = _write_stored(program, narrow)
     program.graph_module.recompile()
-    return narrow
+    return {**read, **written}
 
 
 def _is_narrow(node: torch.fx.Node) -> bool:
     value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype in TYPES
+    return isinstance(value, torch.Tensor) and value.dtype in NARROW
 
 
 def _set_value(node: torch.fx.Node, value) -> None:
@@ -53,19 +52,64 @@ def _set_value(node: torch.fx.Node, value) -> None:
     node.meta.pop("tensor_meta", None)
 
 
-def _widen_constants(program: torch.export.ExportedProgram) -> None:
-    """Tensors that are part of the program; weights keep the type that callers give them."""
-    signature = program.graph_signature
-    changed = {spec.target for spec in signature.output_specs}
-    for target, tensor in program.constants.items():
-        if isinstance(tensor, torch.Tensor) and tensor.dtype in TYPES and target not in changed:
-            program.constants[target] = tensor.to(torch.int32)
-    for target in [*signature.inputs_to_parameters.values(),
-                   *signature.inputs_to_buffers.values()]:
-        tensor = program.state_dict.get(target, program.constants.get(target))
-        if tensor is not None and tensor.dtype in TYPES:
-            raise FactError(f"weight '{target}' has type {tensor.dtype}, which is supported only "
-                            "for inputs, results and constants: store it as int8 or int32")
+def _read_stored(program: torch.export.ExportedProgram, narrow: dict) -> dict:
+    """Reads inputs, weights and constants as they are stored; returns them."""
+    graph = program.graph
+    placeholders = {node.name: node for node in graph.nodes if node.op == "placeholder"}
+    first = next(node for node in graph.nodes if node.op != "placeholder")
+    read = {}
+    for spec in program.graph_signature.input_specs:
+        node = placeholders[spec.arg.name]
+        if node not in narrow:
+            continue
+        dtype = read[node] = narrow[node]
+        if spec.kind != InputKind.USER_INPUT:
+            store = program.constants if spec.target in program.constants else program.state_dict
+            with unset_fake_temporarily(), torch.no_grad():
+                store[spec.target] = as_stored(store[spec.target].detach())
+        _set_value(node, as_stored(node.meta["val"]))
+        if dtype == torch.uint8 and node.users:
+            users = list(node.users)
+            with graph.inserting_before(first):
+                wide = _call(graph, aten.to.dtype, node, torch.int32)
+                byte = _call(graph, aten.bitwise_and.Scalar, wide, 0xFF)
+            for user in users:
+                user.replace_input_with(node, byte)
+            del narrow[node]
+            narrow[byte] = dtype
+    return read
+
+
+def _write_stored(program: torch.export.ExportedProgram, narrow: dict) -> dict:
+    """Stores results, and what inputs and buffers are changed to; returns the results."""
+    graph = program.graph
+    output = next(iter(reversed(graph.nodes)))
+    results = list(arguments_of(output))
+    written = {}
+    for index, (spec, value) in enumerate(zip(program.graph_signature.output_specs, results,
+                                              strict=True)):
+        if value not in narrow:
+            continue
+        dtype = narrow[value]
+        if dtype == torch.uint8:
+            with graph.inserting_before(output):
+                results[index] = _call(graph, aten.to.dtype, value, torch.int8)
+        elif spec.kind != OutputKind.USER_OUTPUT:
+            raise FactError(f"forward changes '{spec.target}' of type {dtype}: return the new value "
+                            "instead, or make it int32")
+        spec.arg.name = results[index].name
+        written[results[index]] = dtype
+    output.args = (tuple(results),)
+    return written
+
+
+def _call(graph: torch.fx.Graph, op: torch._ops.OpOverload, node: torch.fx.Node,
+          *arguments) -> torch.fx.Node:
+    """An op on a node, at its place in the user's file."""
+    made = graph.call_function(op, (node, *arguments))
+    made.meta = {**node.meta, "val": op(node.meta["val"], *arguments)}
+    made.meta.pop("tensor_meta", None)
+    return made
 
 
 def _widen_op(graph: torch.fx.Graph, node: torch.fx.Node, narrow: dict) -> None:
@@ -76,7 +120,7 @@ def _widen_op(graph: torch.fx.Graph, node: torch.fx.Node, narrow: dict) -> None:
     if node not in narrow and not any(n in narrow for n in node.all_input_nodes):
         return
     node.args, node.kwargs = torch.utils._pytree.tree_map(
-        lambda leaf: torch.int32 if leaf in TYPES else leaf, (node.args, dict(node.kwargs)))
+        lambda leaf: torch.int32 if leaf in NARROW else leaf, (node.args, dict(node.kwargs)))
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
     _set_value(node, function_of(node)(*args, **kwargs))
     if node not in narrow or _keeps_range(node, narrow):
@@ -103,9 +147,7 @@ def _wrap(graph: torch.fx.Graph, node: torch.fx.Node, dtype: torch.dtype) -> tor
     last = node
     for op, number in steps:
         with graph.inserting_after(last):
-            step = graph.call_function(op, (last, number))
-        step.meta = dict(node.meta)
-        last = step
+            last = _call(graph, op, last, number)
     for user in users:
         user.replace_input_with(node, last)
     return last

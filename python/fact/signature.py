@@ -19,7 +19,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .caches import register_caches
-from .element_types import as_real
+from .element_types import as_seen, as_stored
 from .errors import FactError
 from .layouts import inverse
 
@@ -72,10 +72,11 @@ class CallSignature:
     # Aliases of tied weights, and names of the module's state that nothing reads.
     aliases: dict[str, str] = dataclasses.field(default_factory=dict)
     unused: list[str] = dataclasses.field(default_factory=list)
-    # The caller's types of inputs and outputs that have others in the library, by position:
-    # narrow integers are int32 there, and complex numbers have their parts in a last dimension.
+    # The caller's types of inputs and outputs that have others in the library, by position, and of
+    # weights, by name.
     input_types: dict[int, str] = dataclasses.field(default_factory=dict)
     output_types: dict[int, str] = dataclasses.field(default_factory=dict)
+    weight_types: dict[str, str] = dataclasses.field(default_factory=dict)
     # The order of dimensions of inputs and outputs that have another one in the library.
     input_orders: dict[int, list[int]] = dataclasses.field(default_factory=dict)
     output_orders: dict[int, list[int]] = dataclasses.field(default_factory=dict)
@@ -174,7 +175,7 @@ class CallSignature:
         if leaf.dtype != getattr(torch, expected):
             raise FactError(f"argument {self.names[self._tensors[index]]} has type {leaf.dtype}; "
                             f"expected torch.{expected}")
-        return as_real(leaf) if leaf.is_complex() else leaf.to(torch.int32)
+        return as_stored(leaf)
 
     def as_returned(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The library's outputs in the types and the order of dimensions that the module has."""
@@ -182,9 +183,7 @@ class CallSignature:
         for index, order in self._views.items():
             returned[index] = returned[index].permute(order)
         for index, name in self.output_types.items():
-            dtype, output = getattr(torch, name), returned[index]
-            returned[index] = torch.view_as_complex(output) if dtype.is_complex else \
-                output.to(dtype)
+            returned[index] = as_seen(returned[index], getattr(torch, name))
         return returned
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
@@ -270,6 +269,7 @@ class CallSignature:
             "unused": self.unused,
             "input_types": list(self.input_types.items()),
             "output_types": list(self.output_types.items()),
+            "weight_types": self.weight_types,
             "input_orders": list(self.input_orders.items()),
             "output_orders": list(self.output_orders.items()),
         })
@@ -289,6 +289,7 @@ class CallSignature:
             data["unused"],
             dict(data.get("input_types", ())),
             dict(data.get("output_types", ())),
+            data.get("weight_types", {}),
             dict(data.get("input_orders", ())),
             dict(data.get("output_orders", ())),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import torch
 
 from .abi import PLAIN_TYPES
-from .element_types import as_real
+from .element_types import as_stored
 from .errors import FactError
 from .safetensors_file import read_safetensors
 
@@ -70,7 +70,7 @@ def resolve_weights(library: Library, signature: CallSignature | None,
     for name, tensor in tensors.items():
         if tensor.is_meta:
             raise FactError(f"weight '{name}' is on the meta device and has no data")
-        tensor = as_real(plain(tensor, f"weight '{name}'").detach())
+        tensor = as_stored(plain(tensor, f"weight '{name}'").detach())
         if tensor.device.type != device:
             tensor = tensor.to(device)
         resolved[name] = tensor.contiguous()

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 import fact
 import fact.toolchain
 from fact import narrow_integers
+from fact.element_types import as_seen, as_stored
 from fact.export import _export_program, _supported_ops
 from fact.workload import load_workload
 
@@ -313,31 +314,27 @@ def test_narrow_integers_are_wide_and_wrap():
         def forward(self, x, y):
             return *function(x, y), self.table * y
 
-    program = _export_program(Narrow(), (bytes_, words), {})
-    narrow_integers.widen(program)
-    results = program.module(check_guards=False)(bytes_.int(), words.int())
-    for result, expected in zip(results, Narrow()(bytes_, words), strict=True):
-        if expected.dtype in narrow_integers.TYPES:
-            assert result.dtype == torch.int32
-        else:
-            assert result.dtype == expected.dtype
-        assert torch.equal(result.to(expected.dtype), expected) and \
-            torch.equal(result.double(), expected.double())
-    with pytest.raises(fact.FactError, match="weight 'table' has type torch.int16, which is"):
-        fact.export(Narrow(persistent=True), (bytes_, words))
+    for persistent in (False, True):
+        program = _export_program(Narrow(persistent), (bytes_, words), {})
+        narrow_integers.widen(program)
+        results = program.module(check_guards=False)(as_stored(bytes_), as_stored(words))
+        for result, expected in zip(results, Narrow()(bytes_, words), strict=True):
+            assert result.dtype == as_stored(expected).dtype
+            assert torch.equal(as_seen(result, expected.dtype), expected)
 
 
 def test_callers_see_narrow_integers():
     exported = fact.export(Lambda(lambda x: (x + 1, x.float())), (torch.zeros(3).byte(),))
     signature = exported.signature
-    assert [entry["type"] for entry in exported.inputs + exported.outputs] == ["i32", "i32", "f32"]
+    assert [entry["type"] for entry in exported.inputs + exported.outputs] == ["i8", "i8", "f32"]
     assert "ui8" not in exported.text and "si32" in exported.text
     signature = type(signature).from_json(signature.to_json())
     x = torch.tensor([1, 2, 255], dtype=torch.uint8)
     (stored,) = signature.flatten((x,), {})
-    assert stored.dtype == torch.int32 and stored.tolist() == [1, 2, 255]
+    assert stored.dtype == torch.int8 and stored.tolist() == [1, 2, -1]
+    assert stored.data_ptr() == x.data_ptr()
     first, second = signature.build([stored, stored.float()])
-    assert first.dtype == torch.uint8 and second.dtype == torch.float32
+    assert torch.equal(first, x) and first.dtype == torch.uint8 and second.dtype == torch.float32
     with pytest.raises(fact.FactError, match="argument 'x' has type torch.int64; expected "
                                              "torch.uint8"):
         signature.flatten((x.long(),), {})

@@ -26,12 +26,12 @@ from .pairs import REAL_TYPES, TABLE, Pair, im_like, is_partwise, is_view, re_of
 
 aten = torch.ops.aten
 
-# Where a node that stands for a complex input or result has its type.
+# Where a node that stands for a complex input, weight or result has its type.
 _TYPE = "complex_type"
 
 
 def types_of(graph: torch.fx.Graph) -> dict[torch.fx.Node, torch.dtype]:
-    """The inputs and results that are complex for the caller."""
+    """The inputs, weights and results that are complex for the caller."""
     return {node: node.meta[_TYPE] for node in graph.nodes if _TYPE in node.meta}
 
 
@@ -79,9 +79,8 @@ def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
         raise FactError(f"input '{node.name}' has type {value.dtype}, which is not supported; "
                         f"supported are {', '.join(map(str, REAL_TYPES))}")
     spec = next(s for s in program.graph_signature.input_specs if s.arg.name == node.name)
-    if spec.kind == InputKind.USER_INPUT:
-        node.meta[_TYPE] = value.dtype
-    else:
+    node.meta[_TYPE] = value.dtype
+    if spec.kind != InputKind.USER_INPUT:
         store = program.constants if spec.target in program.constants else program.state_dict
         with unset_fake_temporarily(), torch.no_grad():
             store[spec.target] = as_real(store[spec.target].detach())

@@ -175,6 +175,7 @@ def test_complex_weights(tmp_path):
     again = fact.load(tmp_path / "layer.so").create(other)(x)
     assert verify.compare(again, other(x).detach()).norm < 1e-6
     assert verify.compare(again, compiled(x)).norm > 0.1
+    assert torch.equal(compiled.state()["low"], layer.low)
 
 
 @pytest.mark.parametrize("persistent", [False, True])
