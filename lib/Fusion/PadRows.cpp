@@ -296,9 +296,12 @@ Value Padding::copyInput(Value value) {
 /// Copies what the product reads and no kernel pads, and what begins between
 /// units; false if there is no kernel for it.
 bool Padding::addCopies() {
-  for (Value value : copied)
-    if (!(padded[value] = copyInput(value)))
+  for (Value value : copied) {
+    Value copy = copyInput(value);
+    if (!copy)
       return false;
+    padded[value] = copy;
+  }
   for (BlockArgument argument : product.getBody().getArguments()) {
     SliceOp slice = findShifted(argument);
     if (!slice)

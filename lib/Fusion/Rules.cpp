@@ -98,7 +98,7 @@ private:
   /// A rule, and the ops that its group grows from.
   using Seed = std::pair<const Rule *, OpGroup>;
   SmallVector<Seed> getSeeds(Operation *op) const;
-  OpGroup withViewsBefore(const Rule &rule, OpGroup anchors) const;
+  OpGroup withViewsBefore(const Rule &rule, const OpGroup &anchors) const;
   bool gains(const Rule &rule, const OpGroup &group, const OpGroup &before,
              Operation *op) const;
   bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
@@ -141,7 +141,8 @@ static Value getReadThrough(Operation *op) {
 /// Adds the views that feed the anchors, operand by operand, as far as the
 /// kernel can read through them. A view with users outside of the group is not
 /// added.
-OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
+OpGroup RulesAgent::withViewsBefore(const Rule &rule,
+                                    const OpGroup &anchors) const {
   OpGroup group = anchors;
   for (Operation *anchor : anchors)
     for (Value operand : anchor->getOperands()) {

@@ -87,16 +87,19 @@ void Project::addHeaders(StringRef file, StringRef text, const Files &known) {
   text.split(lines, '\n');
   for (StringRef line : lines) {
     line = line.trim();
-    if (!line.consume_front("#") ||
-        !(line = line.ltrim()).consume_front("include"))
+    if (!line.consume_front("#"))
+      continue;
+    line = line.ltrim();
+    if (!line.consume_front("include"))
       continue;
     StringRef name = line.trim();
     if (!(name.consume_front("\"") || name.consume_front("<")))
       continue;
     name = name.take_until([](char c) { return c == '"' || c == '>'; });
     // Beside the file that includes it, or in include/; others are CUTLASS's.
-    for (std::string header : {(path::parent_path(file) + "/" + name).str(),
-                               ("include/" + name).str()}) {
+    for (const std::string &header :
+         {(path::parent_path(file) + "/" + name).str(),
+          ("include/" + name).str()}) {
       auto found = known.find(header);
       if (found == known.end())
         continue;

@@ -98,7 +98,8 @@ def test_undecided(deciding, index):
     """Elements that rounding may decide are marked, and few others."""
     region = DECISIONS[index]
     results, doubts = deciding.run(index)
-    undecided = [doubt if doubt is None else doubt.isinf() for doubt in doubts]
+    # A float may be off by a jump, of 1 or more; others are not compared.
+    undecided = [doubt if doubt is None else doubt >= 1 for doubt in doubts]
     certain, impossible = region.undecided(*[wide(x) for x in region.operands])
     for flags, must, never in zip(undecided, certain, impossible):
         assert flags is not None, f"{region.name}: its result is not among those that can be"
@@ -106,12 +107,13 @@ def test_undecided(deciding, index):
         assert not missing.any(), f"{region.name}: decided at {missing.nonzero()[:5].tolist()}"
         assert not surplus.any(), f"{region.name}: undecided at {surplus.nonzero()[:5].tolist()}"
     truths = region.truth(*[wide(x) for x in region.operands])
-    for found, flags, truth in zip(results, undecided, truths):
+    for found, doubt, truth in zip(results, doubts, truths):
         if found.is_floating_point():
-            open_or_equal = flags | torch.isclose(found.double(), truth.double(), rtol=1e-5,
-                                                  atol=1e-6, equal_nan=True)
+            within = (found.double() - truth.double()).abs() <= doubt
+            open_or_equal = within | torch.isclose(found.double(), truth.double(), rtol=1e-5,
+                                                   atol=1e-6, equal_nan=True)
         else:
-            open_or_equal = flags | (found == truth)
+            open_or_equal = doubt.isinf() | (found == truth)
         assert open_or_equal.all(), region.name
 
 

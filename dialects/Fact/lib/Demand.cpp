@@ -32,7 +32,8 @@ static ElementSet readBroadcast(ArrayRef<int64_t> shape,
 
 /// The coordinates in [begin, end), relative to `begin`: those steps of the
 /// outermost run that lie inside entirely.
-static Coordinates clip(Coordinates coordinates, int64_t begin, int64_t end) {
+static Coordinates clip(const Coordinates &coordinates, int64_t begin,
+                        int64_t end) {
   Coordinates clipped = coordinates;
   clipped.first -= begin;
   if (coordinates.first >= begin && coordinates.last() < end)

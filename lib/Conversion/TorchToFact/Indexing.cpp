@@ -442,7 +442,8 @@ static LogicalResult convertFlip(TorchCall &call) {
 /// Rotates a dimension: the last `shift` elements come first.
 static Value roll(TorchCall &call, Value x, int64_t dim, int64_t shift) {
   int64_t size = typeOf(x).getDimSize(dim);
-  if (!size || !(shift = llvm::mod(shift, size)))
+  shift = size ? llvm::mod(shift, size) : 0;
+  if (shift == 0)
     return x;
   return call.concat({call.slice(x, dim, size - shift, shift),
                       call.slice(x, dim, 0, size - shift)},

@@ -5,6 +5,7 @@
 #include "fact/Analysis/Rounding.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -23,6 +24,15 @@ struct Magnitude {
   bool isOfSum = false;
   /// How many times larger a relative error is than that of one operation.
   double growth = 1;
+  /// How many varying factors it is a product of. Of two or more, a few
+  /// elements are far beyond the rms.
+  unsigned factors = 0;
+
+  /// The magnitude of its largest elements, where that of numbers of a normal
+  /// distribution counts as their rms.
+  double getPeak() const {
+    return rms * std::pow(3, std::max(factors, 1u) - 1);
+  }
 };
 
 class MagnitudeAnalysis {
@@ -34,6 +44,7 @@ private:
   Magnitude of(Value value) const { return values.lookup(value); }
   Magnitude propagate(Operation *op);
   double scaleAfter(Operation *op);
+  unsigned countFactors(Operation *op);
   double scaleAfterScatter(ScatterOp op, double source, double update);
   double apply(const ScaleEffect &own, Operation *op);
   void requireSmall(Value value, double limit);
@@ -204,9 +215,12 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case<SqrtOp>([&](auto) { return std::sqrt(rms(0)); })
       .Case<LogOp, Log1pOp>([](auto) { return 100.0; })
       .Case<ExpOp, Expm1Op>([&](auto exp) {
+        // The largest elements are all that counts of the result.
+        Magnitude argument = of(exp.getOperand());
+        amplify(rms(0), argument);
+        grow(argument.getPeak(), argument);
         // Exponentials of more are infinite, or 0.
-        amplify(rms(0), of(exp.getOperand()));
-        growth = std::min(growth, 104 * of(exp.getOperand()).growth);
+        growth = std::min(growth, 104 * argument.growth);
         return std::exp(valueSpread * rms(0));
       })
       .Case([&](PowOp pow) {
@@ -252,6 +266,21 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       });
 }
 
+unsigned MagnitudeAnalysis::countFactors(Operation *op) {
+  if (isa<ConstantOp>(op))
+    return 0;
+  // What is bounded, and sums of many products, have no such elements.
+  if (isa<ContractionOpInterface, RowOpInterface, SinOp, CosOp, ErfOp, TanhOp,
+          SigmoidOp>(op))
+    return 1;
+  unsigned sum = 0, most = 0;
+  for (Value operand : op->getOperands()) {
+    sum += of(operand).factors;
+    most = std::max(most, of(operand).factors);
+  }
+  return isa<MulOp>(op) ? sum : most;
+}
+
 Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   Magnitude result;
   bool rounds = !isa<ViewOpInterface>(op) &&
@@ -278,13 +307,16 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   result.isComputed |= rounds;
   result.rms = scaleAfter(op);
   result.growth = growth;
+  result.factors = countFactors(op);
   return result;
 }
 
 MagnitudeEffect MagnitudeAnalysis::run(ArrayRef<double> scales) {
   for (auto [argument, scale] :
-       llvm::zip(fused.getBody().getArguments(), scales))
+       llvm::zip(fused.getBody().getArguments(), scales)) {
     values[argument].rms = scale;
+    values[argument].factors = 1;
+  }
   for (Operation &op : fused.getBodyOps()) {
     if (op.getNumResults() != 1)
       continue;

@@ -81,8 +81,11 @@ static Doubt getDoubt(Operation *op) {
     return row.getArithmetic().locates ? Doubt::Decides : Doubt::None;
   if (asksForNan(op))
     return Doubt::None;
-  if (isa<CompareOp, SignOp, FloorOp, CeilOp, RoundOp, FmodOp>(op))
+  if (isa<CompareOp, FmodOp>(op))
     return Doubt::Decides;
+  // These jump, and may be off by that.
+  if (isa<SignOp, FloorOp, CeilOp, RoundOp>(op))
+    return Doubt::Grows;
   // These have poles or a bounded domain.
   if (isa<DivOp, ReciprocalOp, SqrtOp, RsqrtOp, LogOp, Log1pOp, PowOp>(op))
     return Doubt::Grows;

@@ -350,8 +350,8 @@ LogicalResult ReferenceEmitter::printConstant(ConstantOp op) {
   bool isFloat = isa<FloatType>(type.getElementType());
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   SmallVector<std::string> literals;
-  auto add = [&](auto element) {
-    if constexpr (std::is_same_v<decltype(element), APFloat>)
+  auto add = [&](const auto &element) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(element)>, APFloat>)
       literals.push_back(getLiteral(element));
     else
       literals.push_back(getIntegerLiteral(element, bits));

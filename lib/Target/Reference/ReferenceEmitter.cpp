@@ -309,7 +309,7 @@ void ReferenceEmitter::printRegion() {
 }
 
 void ReferenceEmitter::printRun() {
-  auto printPointers = [&](auto range, auto print) {
+  auto printPointers = [&](const auto &range, auto print) {
     for (auto value : range)
       print(value);
   };

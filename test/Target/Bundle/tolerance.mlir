@@ -30,6 +30,8 @@
 // RUN: FileCheck %s --check-prefix=BOUNDED < %t/bounded/bundle.json
 // RUN: fact-compile %t/clamped.mlir --until=bundle --bundle=%t/clamped
 // RUN: FileCheck %s --check-prefix=CLAMPED < %t/clamped/bundle.json
+// RUN: fact-compile %t/products.mlir --until=bundle --bundle=%t/products
+// RUN: FileCheck %s --check-prefix=PRODUCTS < %t/products/bundle.json
 // RUN: fact-compile %t/averages.mlir --until=bundle --bundle=%t/averages
 // RUN: FileCheck %s --check-prefix=AVERAGES < %t/averages/bundle.json
 
@@ -62,6 +64,11 @@
 // CLAMPED: "results": [
 // CLAMPED: "element": 5.72{{[0-9]+}}e-06,
 // CLAMPED-NEXT: "large": 0.00585{{[0-9]+}},
+
+// The largest of products of three random numbers are far beyond their rms, and
+// so are their exponentials: 4 times 3 roundings of 2^-23, times 2^3 3^2 / 8.
+// PRODUCTS: "results": [
+// PRODUCTS: "norm": 1.287{{[0-9]+}}e-05
 
 // Errors of two factors, each times the other; where one is infinite, rounding
 // may decide the other's sign.
@@ -274,6 +281,18 @@ func.func @main(%x: tensor<64x96xf32>, %w: tensor<96xf32>) -> tensor<64x96xf32> 
     %1 = fact.add %a, %b : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
     %2 = fact.clamp %1 min -2.0 max 2.0 : (tensor<64x96xf32>) -> tensor<64x96xf32>
     fact.yield %2 : tensor<64x96xf32>
+  } : tensor<64x96xf32>
+  return %0 : tensor<64x96xf32>
+}
+
+//--- products.mlir
+func.func @main(%x: tensor<64x96xf32>, %y: tensor<64x96xf32>, %z: tensor<96xf32>) -> tensor<64x96xf32> {
+  %0 = fact.fused "pointwise" ins(%x, %y, %z : tensor<64x96xf32>, tensor<64x96xf32>, tensor<96xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<64x96xf32>, %c: tensor<96xf32>):
+    %1 = fact.mul %a, %b : (tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x96xf32>
+    %2 = fact.mul %1, %c : (tensor<64x96xf32>, tensor<96xf32>) -> tensor<64x96xf32>
+    %3 = fact.exp %2 : (tensor<64x96xf32>) -> tensor<64x96xf32>
+    fact.yield %3 : tensor<64x96xf32>
   } : tensor<64x96xf32>
   return %0 : tensor<64x96xf32>
 }

@@ -70,6 +70,18 @@ def _of_elements():
                  [f"%0 = fact.mul %a0, %a1 : ({t}, {t}) -> {t}",
                   f"%1 = fact.cast %0 : ({t}) -> {tensor((64, 32), 'i64')}"],
                  [("%1", tensor((64, 32), "i64"))], lambda p, w: [(p * w).trunc().long()], borders)
+    # Digits of numbers far beyond their bounds are decided, however large the error.
+    m = torch.where(torch.rand(64, 32, generator=generator(8)) < 0.5, w, w * 1e9)
+    def digits(p, m):
+        product = p * m
+        tie, far = margins(product - 0.5, (product - 0.5).round(), product.abs() + 1e-9)
+        return [[tie & (product.abs() < 100)], [far & (product.abs() < 100) | (product.abs() > 150)]]
+    yield Region("digits", [p, m],
+                 [f"%0 = fact.mul %a0, %a1 : ({t}, {t}) -> {t}", f"%1 = fact.round %0 : ({t}) -> {t}",
+                  f"%2 = fact.clamp %1 min -128.0 max 127.0 : ({t}) -> {t}",
+                  f"%3 = fact.cast %2 : ({t}) -> {tensor((64, 32), 'i8')}"],
+                 [("%3", tensor((64, 32), "i8"))],
+                 lambda p, m: [(p * m).round().clamp(-128, 127).to(torch.int8)], digits)
     yield Region("sign", [x, y],
                  [f"%0 = fact.sub %a0, %a1 : ({t}, {t}) -> {t}",
                   f"%1 = fact.sub %0, %a0 : ({t}, {t}) -> {t}",

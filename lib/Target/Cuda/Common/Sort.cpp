@@ -212,7 +212,7 @@ double SortPlan::predictSeconds(CudaSortAttr schedule) const {
   int64_t blockRows = getBlockRows(schedule);
   int64_t threads = blockRows * tile / schedule.getItems();
   double blocks = std::min<double>(
-      {double(machine.sharedMemoryBytes / getSharedBytes(schedule)),
+      {std::floor(double(machine.sharedMemoryBytes) / getSharedBytes(schedule)),
        2048.0 / threads,
        65536.0 / (threads * (32 + schedule.getItems() * getKeyBytes() / 4.0)),
        std::ceil(double(rows.countRows()) * runs / blockRows /
@@ -246,7 +246,8 @@ int64_t SortPlan::getSharedBytes(CudaSelectAttr schedule) const {
   // A second kernel has one row per block, of the same keys.
   int64_t keys = (rows.onlyLast ? 1 : getPaddedKeys()) + 1;
   // Counters of 256 digits, and a few numbers.
-  return schedule.getRows() * (keys * getKeyBytes() + 4 * 257 + 16) + 16;
+  return schedule.getRows() * (keys * getKeyBytes() + int64_t{4} * 257 + 16) +
+         16;
 }
 
 LogicalResult SortPlan::check(CudaSelectAttr schedule,
@@ -316,7 +317,8 @@ double SortPlan::predictSeconds(CudaSelectAttr schedule) const {
   if (!held)
     bytes *= passes;
   double resident = std::floor(std::min<double>(
-      {32.0, double(machine.sharedMemoryBytes / getSharedBytes(schedule)),
+      {32.0,
+       std::floor(double(machine.sharedMemoryBytes) / getSharedBytes(schedule)),
        2048.0 / threads, 65536.0 / (threads * (32 + held / 4.0))}));
   resident = std::max(1.0, resident);
   double waves = std::ceil(blocks / (machine.multiprocessors * resident));

@@ -324,7 +324,7 @@ void WindowReader::arrange() {
   for (StridedView &view : reduction.images)
     make(
         view, [&](int64_t i) { return getImageStride(view, i); },
-        [&](size_t a, int64_t axis, auto add) {
+        [&](size_t a, int64_t axis, const auto &add) {
           add(reduction.axes[a].size, view.strides[axis]);
         });
   // Windows along an axis are a dimension of the index space, if there are

@@ -221,7 +221,7 @@ LogicalResult LoopPrinter::printLoop(scf::ForOp loop) {
   indent += "  ";
   if (failed(printBlock(*loop.getBody())))
     return failure();
-  for (auto [name, yielded] : swapped)
+  for (const auto &[name, yielded] : swapped)
     launches << indent << "std::swap(" << name << ", " << getName(yielded)
              << ");\n";
   indent.resize(indent.size() - 2);

@@ -214,9 +214,10 @@ double GemmPlan::countResident(Sm80GemmAttr schedule) const {
   Extents tile = schedule.getTile();
   double registers = 110 + double(gemm.factors.size()) * tile[0] * tile[1] /
                                schedule.getThreads();
-  double fitting = std::min<double>(
-      machine.sharedMemoryBytes / getSharedMemoryBytes(schedule),
-      std::floor(65536 / (registers * schedule.getThreads())));
+  double fitting =
+      std::min(std::floor(double(machine.sharedMemoryBytes) /
+                          getSharedMemoryBytes(schedule)),
+               std::floor(65536 / (registers * schedule.getThreads())));
   double blocks = double(countTiles(schedule.getTile())) *
                   schedule.getSplitK() / machine.multiprocessors;
   return std::max(std::min(fitting, std::ceil(blocks)), 1.0);

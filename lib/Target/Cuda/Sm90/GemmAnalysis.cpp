@@ -165,7 +165,7 @@ LogicalResult GemmAnalysis::checkReductions() {
     int64_t rows = llvm::alignTo(region.m, 64);
     int64_t bytes = region.k * getStorageBytes(region.getElementType());
     if (!reduction.ofRows && region.batches > 1 && 2 * rows > 3 * region.m &&
-        bytes < 16 * 128)
+        bytes < int64_t{16} * 128)
       return emitError() << "reduces columns that fill two thirds of tiles of "
                             "64 rows, or long sums, not "
                          << region.m << " elements of " << rows;

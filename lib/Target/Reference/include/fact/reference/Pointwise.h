@@ -17,7 +17,9 @@ namespace op {
 
 /// The effect of small changes of the operands on an op's result.
 struct Smooth {
-  /// Whether the result jumps, so that rounding decides between values.
+  /// Whether the result jumps, so that rounding decides between values:
+  /// integers and booleans are undecided there, and floats may be off by the
+  /// jump.
   static constexpr bool decides = false;
   /// Whether operands are compared, so that rounding decides if they are close.
   static constexpr bool compares = false;
@@ -322,11 +324,8 @@ template <class T> FACT_FUNCTION void include(Tracked<T> &result, T neighbor) {
 
 template <class Op>
 FACT_FUNCTION void settle(Tracked<double> &result, double second) {
-  bool jumped =
-      Op::decides ? result.error > 0 : Op::wraps && result.error > 0.5 * second;
-  result.undecided = result.undecided || jumped;
-  if (Op::decides)
-    result.error = 0;
+  if (Op::wraps && result.error > 0.5 * second)
+    result.undecided = true;
 }
 template <class Op, class T> FACT_FUNCTION void settle(Tracked<T> &, double) {}
 
