@@ -206,8 +206,8 @@ void torchtofact::populateConstantConverters(ConverterTable &table) {
   for (StringRef name :
        {"constant.int", "constant.float", "constant.bool", "constant.str",
         "constant.none", "constant.device", "constant.number",
-        "prim.ListConstruct", "aten._assert_tensor_metadata", "symbolic_int",
-        "bind_symbolic_shape"})
+        "prim.ListConstruct", "aten._assert_tensor_metadata", "aten.Int.bool",
+        "aten.Float.bool", "symbolic_int", "bind_symbolic_shape"})
     table[name] = readThrough;
 
   table["fact.weight"] = convertWeight;

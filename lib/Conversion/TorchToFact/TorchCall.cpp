@@ -90,6 +90,10 @@ static bool isOp(Operation *op, StringRef name) {
 
 static Attribute constantValue(Value value) {
   Operation *producer = value.getDefiningOp();
+  // Importers write a boolean as a number, but its type is that of a boolean.
+  if (isOp(producer, "torch.aten.Int.bool") ||
+      isOp(producer, "torch.aten.Float.bool"))
+    producer = producer->getOperand(0).getDefiningOp();
   if (!producer ||
       !producer->getName().getStringRef().starts_with("torch.constant."))
     return {};

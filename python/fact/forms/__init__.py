@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     losses,
     norms,
     pools,
+    quantization,
     samples,
     special,
 )

@@ -26,6 +26,22 @@ func.func @masks(%arg0: !torch.vtensor<[4],i1>, %arg1: !torch.vtensor<[4],i1>) -
   return %1 : !torch.vtensor<[4],i1>
 }
 
+// Importers write a boolean as an integer where a number may be.
+// CHECK-LABEL: func.func @boolean_numbers(
+// CHECK: fact.select %arg0, %{{.*}} : (tensor<4xi1>, tensor<i1>, tensor<4xi1>) -> tensor<4xi1>
+// CHECK: fact.constant dense<true> : tensor<2xi1>
+func.func @boolean_numbers(%arg0: !torch.vtensor<[4],i1>) -> (!torch.vtensor<[4],i1>, !torch.vtensor<[2],i1>) {
+  %true = torch.constant.bool true
+  %none = torch.constant.none
+  %int2 = torch.constant.int 2
+  %0 = torch.aten.Int.bool %true : !torch.bool -> !torch.int
+  %1 = torch.aten.__and__.Scalar %arg0, %0 : !torch.vtensor<[4],i1>, !torch.int -> !torch.vtensor<[4],i1>
+  %size = torch.prim.ListConstruct %int2 : (!torch.int) -> !torch.list<int>
+  %2 = torch.aten.Float.bool %true : !torch.bool -> !torch.float
+  %3 = torch.aten.full %size, %2, %none, %none, %none, %none : !torch.list<int>, !torch.float, !torch.none, !torch.none, !torch.none, !torch.none -> !torch.vtensor<[2],i1>
+  return %1, %3 : !torch.vtensor<[4],i1>, !torch.vtensor<[2],i1>
+}
+
 // CHECK-LABEL: func.func @shifts(
 // CHECK: %[[TWO:.+]] = fact.constant dense<2> : tensor<i32>
 // CHECK: fact.shift_left %arg0, %[[TWO]] : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>

@@ -118,3 +118,42 @@ def test_words_that_change():
 
     with pytest.raises(fact.FactError, match="forward changes 'x' of type torch.int16: return"):
         fact.compile(Changed(), (ends(torch.int16, 4),), target="host")
+
+
+def quantized(function, *inputs):
+    class Module(nn.Module):
+        def forward(self, *inputs):
+            return [function(*inputs)]
+
+    check(Module(), *inputs)
+
+
+def test_fake_quantization():
+    x = 3 * torch.randn(6, 32, generator=torch.Generator().manual_seed(0))
+    scales, zeros = torch.rand(32) / 20 + 0.01, torch.randint(-5, 5, (32,), dtype=torch.int32)
+    fake = torch.fake_quantize_per_tensor_affine
+    for wide in (x, x.half()):
+        quantized(lambda x: fake(x, 0.05, 3, -128, 127), wide)
+    quantized(lambda x, scale, zero: fake(x, scale, zero, 0, 255), x, torch.tensor(0.1),
+              torch.tensor(7, dtype=torch.int32))
+    quantized(lambda x, scales, zeros: torch.fake_quantize_per_channel_affine(
+        x, scales, zeros, 1, -128, 127), x, scales, zeros)
+
+
+def test_quantization_of_exported_models():
+    from torch.ao.quantization.fx import _decomposed  # noqa: F401  It registers the ops.
+
+    ops = torch.ops.quantized_decomposed
+    x = 3 * torch.randn(6, 32, generator=torch.Generator().manual_seed(0))
+    scales, zeros = torch.rand(32) / 20 + 0.01, torch.randint(-5, 5, (32,))
+    one = 0.05, 3, -128, 127, torch.int8
+    each = scales, zeros, 1, -128, 127, torch.int8
+    quantized(lambda x: ops.quantize_per_tensor(x, 0.05, 3, 0, 255, torch.uint8), x)
+    quantized(lambda x: ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *one), *one), x)
+    quantized(lambda x: ops.dequantize_per_channel(ops.quantize_per_channel(x, *each), *each), x)
+
+
+def test_booleans_as_numbers():
+    x, ids = torch.randn(3, 8), torch.randint(0, 8, (3, 2))
+    quantized(lambda x: (x > 0) & True, x)
+    quantized(lambda ids: torch.zeros(3, 8, dtype=torch.bool).scatter_(1, ids, True), ids)
