@@ -36,7 +36,16 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from . import complex_numbers, constants, decompositions, functional, layouts, narrow_integers, toolchain
+from . import (
+    complex_numbers,
+    constants,
+    decompositions,
+    functional,
+    layouts,
+    narrow_integers,
+    selections,
+    toolchain,
+)
 from .caches import register_caches
 from .element_types import type_name
 from .errors import FactError
@@ -216,7 +225,7 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
         complex_numbers.split(program)
-        _check_sizes(program.graph)
+        selections.remove(program)
         layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
@@ -244,6 +253,8 @@ def _is_plain(program: torch.export.ExportedProgram) -> bool:
     for node in program.graph.nodes:
         if node.op in ("placeholder", "output") or node.target is operator.getitem:
             continue
+        if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            continue  # Arithmetic with numbers.
         if not isinstance(node.target, torch._ops.OpOverload) or _changes_tensors(node):
             return False
     return True
@@ -271,16 +282,6 @@ def _supported_ops() -> frozenset[str]:
     dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS]
     return frozenset(line.removeprefix("torch.") for line in process.stdout.splitlines() + dropped
                      if line.startswith("torch."))
-
-
-def _check_sizes(graph: torch.fx.Graph) -> None:
-    for node in graph.nodes:
-        for value in pytree.tree_leaves(node.meta.get("val")):
-            if isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt)
-                                                       for size in value.shape):
-                raise FactError(f"the size of the result of '{node.target}'{line_of(node)} depends "
-                                "on values, and a library has fixed sizes: keep all elements, and "
-                                "choose among them with torch.where or a mask")
 
 
 class State:

@@ -30,7 +30,8 @@ enum class Doubt {
   /// an argmax.
   Decides,
   /// Moves an element far, or to the other side of a pole, as 1/x and log(x) do
-  /// where x is a difference near 0, or by a jump, as floor(x); may also decide.
+  /// where x is a difference near 0, or by a jump, as floor(x); may also
+  /// decide.
   Grows
 };
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,16 +10,16 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, make_fx
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
-from .. import constants
-from ..decompositions import copy_form, is_composite, trace
+from ..decompositions import is_composite, trace
 from ..element_types import as_real
 from ..errors import FactError
 from ..fx_nodes import arguments_of, function_of
 from ..places import line_of
+from ..rewriting import rewritten
 from . import fourier  # noqa: F401  Its ops are in the table.
 from .pairs import REAL_TYPES, TABLE, Pair, im_like, is_partwise, is_view, re_of
 
@@ -134,29 +133,11 @@ def _rewrite(program, node: torch.fx.Node, parts: dict) -> None:
     if not pytree.tree_leaves(node.meta.get("val")) and not node.users:
         graph.erase_node(node)  # A check of an exported program.
         return
-    operands = node.all_input_nodes
-    given = [parts.get(operand, operand) for operand in operands]
-    flat, structure = pytree.tree_flatten(given)
-    shape: pytree.TreeSpec | None = None
-
-    def call(*tensors):
-        nonlocal shape
-        of = dict(zip(operands, pytree.tree_unflatten(list(tensors), structure)))
-        args, kwargs = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda n: of[n])
-        leaves, shape = pytree.tree_flatten(_evaluate(node, args, kwargs))
-        return tuple(leaves)
-
     try:
-        # An op without operands has the program's mode too.
-        with constants.fake_mode(graph) or contextlib.nullcontext():
-            form = make_fx(call, tracing_mode="fake", pre_dispatch=False)(
-                *(one.meta["val"] for one in flat))
+        made = rewritten(program, node, parts, lambda args, kwargs: _evaluate(node, args, kwargs))
     except NotImplementedError:
         raise FactError(f"'{node.target}'{line_of(node)} is not supported on complex numbers: "
                         "compute with real and imaginary parts") from None
-    assert shape is not None
-    made = pytree.tree_unflatten(copy_form(
-        graph, node, form, flat, lambda tensor: constants.lift(program, tensor)), shape)
     if _has_complex(node):
         parts[node] = made
     else:
