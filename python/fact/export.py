@@ -49,11 +49,12 @@ from . import (
 from .caches import register_caches
 from .element_types import type_name
 from .errors import FactError
+from .export_errors import check_nodes, export_problem
 from .exportable import exportable
 from .files import writing
 from .fx_nodes import arguments_of, op_of
 from .notebook import graph_html
-from .places import line_of, own_frames, place_in
+from .places import line_of, own_frames
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
 # Data of buffers up to this size is put into the text.
@@ -223,25 +224,14 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             raise
         except Exception as error:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
-                            f"{_export_problem(error)}") from error
+                            f"{export_problem(error)}") from error
+        check_nodes(program)
+        functional.keep_names(program.graph)
         complex_numbers.split(program)
         selections.remove(program)
         layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
-
-
-def _export_problem(error: Exception) -> str:
-    text = str(error)
-    if found := re.match(r"Found <class '([^']+)'> in (input|output)", text):
-        return (f"{found[1]} is in the {found[2]}, and PyTorch does not know which tensors it has: "
-                "register it with torch.export.register_dataclass or "
-                "torch.utils._pytree.register_pytree_node, or leave it out (use_cache=False in "
-                "transformers)")
-    if "data-dependent" not in text:
-        return f"{type(error).__name__}: {text}"
-    return (f"forward decides by the value of a tensor{place_in(text)}, and a program is the same "
-            "for all values: compute both results and choose with torch.where")
 
 
 def _is_plain(program: torch.export.ExportedProgram) -> bool:

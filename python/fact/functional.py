@@ -22,6 +22,11 @@ def repair(program: torch.export.ExportedProgram) -> None:
             program.graph.erase_node(node)
 
 
+def keep_names(graph: torch.fx.Graph) -> None:
+    """Keeps names that export gave to nodes from new nodes: an input may be called `mul`."""
+    graph._graph_namespace._used_names.update(node.name for node in graph.nodes)
+
+
 def run_decompositions(program: torch.export.ExportedProgram,
                        name: str) -> torch.export.ExportedProgram:
     try:

@@ -18,13 +18,15 @@ def line_of(node: Any) -> str:
     return place_in(node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None)
 
 
-def place_in(trace: str | None) -> str:
+def place_in(trace: str | None, or_torch: bool = True) -> str:
     """The last line of the user's own files in a stack trace, in parentheses."""
-    own = own_frames(trace)
+    own = own_frames(trace, or_torch)
     return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""
 
 
-def own_frames(trace: str | None) -> list[tuple[str, str, str]]:
+def own_frames(trace: str | None, or_torch: bool = True) -> list[tuple[str, str, str]]:
     """The frames of the user's own files, or PyTorch's if there are none."""
-    frames = [frame for frame in _FRAME.findall(trace or "") if not frame[0].startswith(_FACT)]
-    return [frame for frame in frames if not frame[0].startswith(_TORCH)] or frames
+    # Code that PyTorch wrote is in no file.
+    frames = [frame for frame in _FRAME.findall(trace or "") if not frame[0].startswith((_FACT, "<"))]
+    own = [frame for frame in frames if not frame[0].startswith(_TORCH)]
+    return own or (frames if or_torch else [])

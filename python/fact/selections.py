@@ -20,6 +20,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .errors import FactError
+from .export_errors import depends_on_values
 from .forms.table import registers_in
 from .fx_nodes import op_of
 from .places import line_of
@@ -50,6 +51,13 @@ class Places(Selection):
 
 
 @dataclasses.dataclass
+class Behind:
+    """Rows of a selection behind dimensions of one element, as `x[None, place]` has them."""
+
+    selection: Selection
+
+
+@dataclasses.dataclass
 class Count:
     """How many rows a mask selects."""
 
@@ -64,10 +72,11 @@ class Number:
 for kind in (Selection, Places):
     pytree.register_pytree_node(
         kind, lambda x: ([x.rows, x.mask], (type(x), x.name)), lambda parts, of: of[0](*parts, of[1]))
+pytree.register_pytree_node(Behind, lambda x: ([x.selection], None), lambda parts, _: Behind(*parts))
 pytree.register_pytree_node(Count, lambda x: ([x.mask], None), lambda parts, _: Count(*parts))
 pytree.register_pytree_node(Number, lambda x: ([x.value], None), lambda parts, _: Number(*parts))
 
-_KINDS = Selection, Count, Number
+_KINDS = Selection, Behind, Count, Number
 
 # By op. An op that does not take some arguments raises NotImplementedError.
 TABLE: dict[torch._ops.OpOverload | str, Callable] = {}
@@ -124,8 +133,7 @@ def _refusal(node: torch.fx.Node) -> FactError:
     value = node.meta.get("val")
     what = f"the size of the result of '{node.target}'" \
         if isinstance(value, (torch.Tensor, tuple, list)) else f"the result of '{node.target}'"
-    return FactError(f"{what}{line_of(node)} depends on values, and a library has fixed sizes: "
-                     "keep all elements, and choose among them with torch.where or a mask")
+    return depends_on_values(what, line_of(node))
 
 
 def _rewrite(program, node: torch.fx.Node, parts: dict, names: dict) -> None:
@@ -157,6 +165,8 @@ def _evaluate(node: torch.fx.Node, masks: list, args: tuple, kwargs: dict) -> An
     if target in _SELECTING:
         return _SELECTING[target](masks, *args)
     leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda leaf: isinstance(leaf, _KINDS))
+    if any(isinstance(leaf, Behind) for leaf in leaves):
+        return _in_front(target, *args)
     selections = [leaf for leaf in leaves if isinstance(leaf, Selection)]
     if not selections:
         if any(isinstance(value, torch.Tensor) for value in pytree.tree_leaves(node.meta["val"])) and \
@@ -229,6 +239,16 @@ def _size(x, dim):
     return Count(x.mask)
 
 
+def _in_front(target, behind, *args):
+    """The rows without what is before them."""
+    rows = behind.selection.rows
+    is_view = target in (aten.view.default, aten.reshape.default) and args[0][1:] == list(rows.shape[1:])
+    if not (is_view and (args[0][0] == -1 or isinstance(args[0][0], Count)) or
+            target in (aten.squeeze.dim, aten.select.int) and args[0] == 0):
+        raise NotImplementedError
+    return behind.selection
+
+
 @selected_form(aten.sym_numel.default)
 def _numel(x):
     return Number(x.mask.sum() * x.rows[0].numel())
@@ -267,6 +287,9 @@ def _index(names, x, indices):
             raise NotImplementedError
         return Selection(x.rows, x.mask & mask.rows, (x.name, names[-1]))
     given = [one for one in indices if one is not None]
+    leading = next(i for i, one in enumerate(indices) if one is not None)
+    if leading and all(size == 1 for size in x.shape[:leading]):
+        return Behind(_index(names, x.reshape(x.shape[leading:]), indices[leading:]))
     if any(isinstance(one, Selection) for one in given):
         places = given[0]
         if indices[0] is None or not all(isinstance(one, Selection) and one.name == places.name

@@ -463,6 +463,46 @@ def test_sizes_that_depend_on_values_are_refused_with_the_op_and_its_line(op, fu
         fact.export(Lambda(function), (torch.randn(8),))
 
 
+class Packed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.LSTM(3, 4, batch_first=True)
+
+    def forward(self, x):
+        lengths = torch.tensor([3, 2])
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        return nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0]
+
+
+@pytest.mark.parametrize("words, module, x", [
+    ("packs sequences.*lengths are values: give the layer padded", Packed(), torch.randn(2, 3, 3)),
+    ("torch.func is used.*test_export.py.*: write it out", Lambda(
+        lambda x: torch.func.vmap(torch.func.grad(lambda y: y.sin().sum()))(x)), torch.randn(3, 4)),
+    ("torch.func is used.*: write it out", Lambda(
+        lambda x: torch.func.grad(lambda y: y.sin().sum())(x)), torch.randn(3, 4)),
+    ("'aten.to_sparse.*test_export.py.*has a sparse result.*index_add",
+     Lambda(lambda x: torch.sparse.mm(x.to_sparse(), x)), torch.eye(3)),
+    ("'torch.cond'.*test_export.py.*torch.where", Lambda(
+        lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))), torch.randn(3)),
+    ("size of the result of 'aten._ctc_loss.*test_export.py.*depends on values", Lambda(
+        lambda x: F.ctc_loss(x, torch.ones(2, 4).long(), torch.full((2,), 12), torch.full((2,), 4))),
+     torch.randn(12, 2, 10)),
+    ("decides by the value.*leave a check out", Lambda(lambda x: x if x.sum() > 0 else -x), torch.randn(3)),
+], ids=["packed", "vmap", "grad", "sparse", "cond", "ctc", "branch"])
+def test_what_cannot_be_exported_says_what_would_be_right(words, module, x):
+    with pytest.raises(fact.FactError, match=words):
+        fact.export(module, (x,))
+
+
+def test_inputs_with_names_of_ops():
+    class Names(nn.Module):
+        def forward(self, t, mul, where):
+            return (t @ mul.t())[where > 0].sum(0)
+
+    graph = fact.export(Names(), (torch.randn(3, 4), torch.randn(5, 4), torch.randn(3)))
+    assert [entry["name"] for entry in graph.inputs] == ["t", "mul", "where"]
+
+
 def test_decomposed_ops_have_the_users_line():
     exported = fact.export(Lambda(lambda x: F.cross_entropy(x, x.argmax(-1))),
                            (torch.randn(4, 3),))

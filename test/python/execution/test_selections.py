@@ -77,6 +77,17 @@ def experts_of_tokens(m, x, scores):
     return result
 
 
+def experts_of_rows(m, t, mul):
+    """With names that ops have, and places behind a dimension of one row."""
+    mask = F.one_hot(mul.topk(2).indices, 4).permute(2, 1, 0)
+    result = torch.zeros_like(t)
+    for expert in range(4):
+        rank, token = torch.where(mask[expert])
+        rows = m.linear(t[None, token].reshape(-1, 16)) * mul[token, rank, None]
+        result.index_add_(0, token, rows.to(t.dtype))
+    return result
+
+
 def statistics(m, x, y):
     chosen = x[y > 0.3]
     other = y[y > 0.3]
@@ -119,9 +130,11 @@ CASES = {
     "assigned": (assigned, X, Y), "decremented": (decremented, X), "accumulated": (accumulated, X, Y),
     "experts by mask": (experts_by_mask, ROWS, IDS), "experts by place": (experts_by_place, ROWS, IDS),
     "experts of tokens": (experts_of_tokens, ROWS, rand(9, 4, seed=2)),
+    "experts of rows": (experts_of_rows, ROWS, rand(9, 4, seed=2)),
     "statistics": (statistics, X, Y), "counts": (counts, X), "within rows": (within_rows, ROWS, IDS),
     "losses": (losses, ROWS, IDS), "padded": (padded, IDS), "numbers": (numbers, X),
     "masked_select": (lambda m, x, y: torch.masked_select(x, y[:, :1] > 0.2).max(), X, Y),
+    "mul": (lambda m, mul: mul[mul > 0.5].mul(2).mul(mul[mul > 0.5]).mul(3).sum(), X),
     "squared": (lambda m, x: x[x > 0.5].pow(2).sum().sqrt(), X),
 }
 
@@ -151,9 +164,9 @@ def refused(function, *inputs):
 def test_what_needs_the_size():
     words = "depends on values, and a library has fixed sizes"
     for function, op in ((lambda m, x, y: x[x > 0.5], "index"),
-                         (lambda m, x, y: x[x > 0.5].flip(0).cumsum(0)[-1], "index"),
-                         (lambda m, x, y: x[x > 0.5].view(-1, 2).sum(), "index"),
-                         (lambda m, x, y: x[x > 0.5].sort().values.sum(), "index"),
+                         (lambda m, x, y: x[x > 0.5].flip(0).cumsum(0).sum(), "flip"),
+                         (lambda m, x, y: x[x > 0.5].view(-1, 2).sum(), "view"),
+                         (lambda m, x, y: x[x > 0.5].sort().values.sum(), "sort"),
                          (lambda m, x, y: y[:, x[0] > 0.5].sum(-1), "index"),
                          (lambda m, x, y: torch.bincount(x.long().flatten(), minlength=3), "bincount"),
                          (lambda m, x, y: x.unique().sum(), "unique")):
