@@ -117,15 +117,14 @@ void UnrolledLoops::setStretches(Block &block,
   // its readers, which may be the next one. What is returned or joined is
   // stored as the view has it.
   for (Operation &op : llvm::reverse(block)) {
-    if (!isa<ViewOpInterface>(op) || steps.contains(&op) || op.use_empty() ||
-        !stretches.contains(&op) ||
+    if (!isa<ViewOpInterface>(op) || op.use_empty() ||
         llvm::any_of(op.getUsers(), [&](Operation *user) {
           return isJoin.contains(user) ||
                  user->hasTrait<OpTrait::IsTerminator>();
         }))
       continue;
     unsigned first = stretches.lookup(*op.user_begin());
-    if (llvm::all_of(op.getUsers(), [&](Operation *user) {
+    if (first && llvm::all_of(op.getUsers(), [&](Operation *user) {
           return stretches.lookup(user) == first;
         }))
       stretches[&op] = first;
