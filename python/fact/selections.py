@@ -22,7 +22,7 @@ from torch.utils import _pytree as pytree
 from .errors import FactError
 from .export_errors import depends_on_values
 from .forms.table import registers_in
-from .fx_nodes import op_of
+from .fx_nodes import arguments_of, op_of, operand_of
 from .places import line_of
 from .rewriting import rewritten
 
@@ -99,6 +99,9 @@ def remove(program: torch.export.ExportedProgram) -> None:
     for node in list(graph.nodes):
         if node.op == "output":
             for result in node.all_input_nodes:
+                if isinstance(parts.get(result), (Number, Count)):
+                    raise FactError(f"the result '{result.name}'{line_of(result)} is a number that depends "
+                                    "on values: return a tensor")
                 if result in parts:
                     raise _refusal(result)
         elif node.op == "call_function" and (
@@ -140,10 +143,9 @@ def _rewrite(program, node: torch.fx.Node, parts: dict, names: dict) -> None:
     if node.target is operator.getitem and node.args[0] in parts:
         parts[node] = parts[node.args[0]][node.args[1]]
         return
-    masks = [_name(operand, names) for operand in node.all_input_nodes]
+    name = _name(_mask_of(node), names) if node.target in _SELECTING else -1
     try:
-        made = rewritten(program, node, parts,
-                         lambda args, kwargs: _evaluate(node, masks, args, kwargs))
+        made = rewritten(program, node, parts, lambda args, kwargs: _evaluate(node, name, args, kwargs))
     except NotImplementedError:
         given = [n for n in node.all_input_nodes if n in parts and not isinstance(parts[n], Number)]
         raise _refusal(node if _depends_on_values(node) or not given else given[0]) from None
@@ -158,12 +160,19 @@ def _rewrite(program, node: torch.fx.Node, parts: dict, names: dict) -> None:
 # Evaluation. Operands are tensors, and the classes above.
 
 
-def _evaluate(node: torch.fx.Node, masks: list, args: tuple, kwargs: dict) -> Any:
+def _mask_of(node: torch.fx.Node) -> torch.fx.Node:
+    """The operand by which an op selects: among others, the first index."""
+    if node.target in (aten.index.Tensor, aten.index_put.default):
+        return next(index for index in arguments_of(node, 1) if index is not None)
+    return operand_of(node, 1 if node.target is aten.masked_select.default else 0)
+
+
+def _evaluate(node: torch.fx.Node, name: int, args: tuple, kwargs: dict) -> Any:
     target = node.target
-    if target in TABLE:
+    if target in TABLE and not (target is aten.select.int and isinstance(args[0], (Selection, Behind))):
         return TABLE[target](*args, **kwargs)
     if target in _SELECTING:
-        return _SELECTING[target](masks, *args)
+        return _SELECTING[target](name, *args, **kwargs)
     leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda leaf: isinstance(leaf, _KINDS))
     if any(isinstance(leaf, Behind) for leaf in leaves):
         return _in_front(target, *args)
@@ -234,7 +243,7 @@ def _item(x):
 
 @selected_form(aten.sym_size.int)
 def _size(x, dim):
-    if dim != 0:
+    if dim != 0 or not isinstance(x, Selection):
         raise NotImplementedError
     return Count(x.mask)
 
@@ -251,7 +260,17 @@ def _in_front(target, behind, *args):
 
 @selected_form(aten.sym_numel.default)
 def _numel(x):
-    return Number(x.mask.sum() * x.rows[0].numel())
+    if not isinstance(x, Selection):
+        raise NotImplementedError
+    return Number(x.mask.sum() * math.prod(x.rows.shape[1:]))
+
+
+@selected_form(aten.select.int)
+def _select(x, dim, index):
+    if isinstance(x, (Selection, Behind)) or not isinstance(index, Number):
+        raise NotImplementedError
+    place = torch.where(index.value < 0, index.value + x.shape[dim], index.value)
+    return x.index_select(dim, place.reshape(1)).squeeze(dim)
 
 
 @selected_form(aten.full.default)
@@ -259,8 +278,9 @@ def _full(size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=
     if not isinstance(fill_value, Number) or any(not isinstance(n, int) for n in size):
         raise NotImplementedError
     value = fill_value.value
-    return value.to(dtype or (torch.get_default_dtype() if value.is_floating_point()
-                              else value.dtype)).expand(size)
+    kind = torch.get_default_dtype() if value.is_floating_point() else \
+        torch.bool if value.dtype == torch.bool else torch.int64
+    return value.to(dtype or kind).expand(size)
 
 
 @selected_form(aten.full_like.default)
@@ -276,20 +296,20 @@ def _scalar_tensor(value, *, dtype=None, **_):
     return _full((), value if isinstance(value, Number) else Number(value.mask.sum()), dtype=dtype)
 
 
-# Selections: each has the names of the op's tensors, in their order, beside its arguments.
+# Selections: each has the name of what it selects by, beside the op's arguments.
 
 
-def _index(names, x, indices):
+def _index(name, x, indices):
     if isinstance(x, Selection):
         [mask] = indices if len(indices) == 1 else [None]
         if not isinstance(mask, Selection) or mask.name != x.name or mask.rows.dim() > 1 or \
                 mask.rows.dtype != torch.bool:
             raise NotImplementedError
-        return Selection(x.rows, x.mask & mask.rows, (x.name, names[-1]))
+        return Selection(x.rows, x.mask & mask.rows, (x.name, name))
     given = [one for one in indices if one is not None]
     leading = next(i for i, one in enumerate(indices) if one is not None)
     if leading and all(size == 1 for size in x.shape[:leading]):
-        return Behind(_index(names, x.reshape(x.shape[leading:]), indices[leading:]))
+        return Behind(_index(name, x.reshape(x.shape[leading:]), indices[leading:]))
     if any(isinstance(one, Selection) for one in given):
         places = given[0]
         if indices[0] is None or not all(isinstance(one, Selection) and one.name == places.name
@@ -301,35 +321,35 @@ def _index(names, x, indices):
     mask = indices[0]
     if len(given) != 1 or mask is None or mask.dtype != torch.bool:
         raise NotImplementedError
-    return Selection(x.reshape(mask.numel(), *x.shape[mask.dim():]), mask.reshape(-1), names[-1])
+    return Selection(x.reshape(mask.numel(), *x.shape[mask.dim():]), mask.reshape(-1), name)
 
 
-def _masked_select(names, x, mask):
+def _masked_select(name, x, mask):
     if isinstance(x, Selection) or isinstance(mask, Selection):
         raise NotImplementedError
     shape = torch.broadcast_shapes(x.shape, mask.shape)
     # Of one shape, it is what an index selects.
-    name = names[-1] if tuple(mask.shape) == tuple(shape) else (names[-1], tuple(shape))
+    name = name if mask.shape == shape else (name, shape)
     return Selection(x.expand(shape).reshape(-1), mask.expand(shape).reshape(-1), name)
 
 
-def _nonzero(names, x):
+def _nonzero(name, x):
     """The places of a tensor's elements that are not 0, one tensor for each dimension."""
     if isinstance(x, Selection) or x.dim() == 0:
         raise NotImplementedError
     mask = (x if x.dtype == torch.bool else x != 0).reshape(-1)
     all_places = torch.arange(mask.numel(), device=x.device)
     if x.dim() == 1:
-        return [Places(all_places, mask, names[0])]
+        return [Places(all_places, mask, name)]
     places = []
     for size in reversed(x.shape):
-        places.append(Selection(all_places % size, mask, names[0]))
+        places.append(Selection(all_places % size, mask, name))
         all_places = all_places // size
     return places[::-1]
 
 
-def _nonzero_rows(names, x):
-    places = _nonzero(names, x)
+def _nonzero_rows(name, x):
+    places = _nonzero(name, x)
     return places[0].like(torch.stack([one.rows for one in places], -1))
 
 
@@ -342,12 +362,13 @@ _SELECTING: dict[Any, Callable] = {
 # Where rows are written back.
 
 
-def _put(names, x, indices, values, accumulate=False):
+def _put(name, x, indices, values, accumulate=False):
     if isinstance(x, Selection) or any(one is None for one in indices):
         raise NotImplementedError
     if not any(isinstance(one, Selection) for one in indices):
         # By a mask; what a tensor writes element by element is of another selection.
-        if len(indices) != 1 or not isinstance(values, Selection) or values.name not in names:
+        if len(indices) != 1 or not isinstance(values, Selection) or values.name != name or \
+                indices[0].dim() + values.rows.dim() != x.dim() + 1:
             raise NotImplementedError
         mask, rows = indices[0], values.rows
         new = rows.to(x.dtype).reshape(*mask.shape, *rows.shape[1:]).expand(x.shape)
@@ -377,7 +398,7 @@ def _index_add(x, dim, index, source, *, alpha=1):
     if dim % x.dim() != 0 or not isinstance(source, Selection) or not isinstance(index, Selection) or \
             index.name != source.name or isinstance(x, Selection):
         raise NotImplementedError
-    return _put([], x, [index], source.like(source.rows * alpha), True)
+    return _put(-1, x, [index], source.like(source.rows * alpha), True)
 
 
 # Row by row.
@@ -435,10 +456,10 @@ def _row_by_row(node: torch.fx.Node, selection: Selection, args: tuple, kwargs: 
             return leaf.others(0) if op in _INDEXING and not leaf.rows.is_floating_point() else leaf.rows
         if isinstance(leaf, Number):
             return leaf.value
-        return length if isinstance(leaf, Count) else leaf
+        if isinstance(leaf, Count):  # As a number, or as a size.
+            return leaf.mask.sum() if torch.Tag.pointwise in op.tags else length
+        return leaf
 
-    if any(isinstance(value, Count) for value in named.values()):
-        raise NotImplementedError  # A number of rows that is no size.
     args, kwargs = pytree.tree_map(rows_of, (args, kwargs), is_leaf=lambda leaf: isinstance(leaf, _KINDS))
     result = op.overloadpacket(*args, **kwargs)
 
@@ -552,7 +573,8 @@ def _reduced(op, selection: Selection, named: dict) -> torch.Tensor | None:
         of = [dim % selection.rows.dim() for dim in (dims if isinstance(dims, (list, tuple)) else [dims])]
         if 0 not in of:
             return None
-    if op is aten.linalg_vector_norm.default and named.get("ord", 2) < 0:
+    if op in (aten.linalg_vector_norm.default, aten.norm.Scalar) and \
+            named.get("ord", named.get("p", 2)) < 0:
         raise NotImplementedError
     return _REDUCING[op](op, selection, named)
 

@@ -99,7 +99,7 @@ def statistics(m, x, y):
 def counts(m, x):
     mask = x > 0.5
     return (x[mask].sum() / x[mask].shape[0], (x[mask] ** 2).sum() / max(x[mask].numel(), 1),
-            mask.nonzero().shape[0] * x, mask.nonzero().float().mean(0))
+            mask.nonzero().shape[0] * x, mask.nonzero().float().mean(0), (x[mask] / x[mask].shape[0]).sum())
 
 
 def within_rows(m, x, ids):
@@ -123,7 +123,8 @@ def padded(m, ids):
 
 def numbers(m, x):
     return (x * m.strides[0].item() + torch.full((4, 1), m.strides[1]), x.clamp(max=x.max().item() * 0.9),
-            torch.full_like(x, x.mean().item()))
+            torch.full_like(x, x.mean().item()), x[x[:, 0].argmax().item()],
+            torch.full((2,), x.argmax().item()))
 
 
 CASES = {
@@ -174,10 +175,23 @@ def test_what_needs_the_size():
         assert words in message and op in message and "test_selections.py" in message, message
 
 
-def test_other_selections_do_not_mix():
-    def mixed(m, x, y):
+def test_selections_by_other_masks_do_not_mix():
+    def other_mask(m, x, y):
         y = y.clone()
-        y[x > 0.5] = x[y > 0.5][:1] * 2
+        y[x > 0.5] = 2 * x[y > 0.5]
         return y
 
-    assert "depends on values" in refused(mixed, X, Y)
+    def mask_of_the_target(m, x, y):
+        """The tensor that is written selects too, but not where it is written."""
+        first, second = x > 0.5, y > 0.5
+        values = second[second]
+        second = second.clone()
+        second[first] = values
+        return second
+
+    for function in (other_mask, mask_of_the_target):
+        assert "depends on values" in refused(function, X, Y)
+
+
+def test_numbers_as_results():
+    assert "is a number that depends on values: return a tensor" in refused(lambda m, x: x.max().item(), X)
