@@ -406,8 +406,11 @@ int Model::loadWeights(const char *path) {
 int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
   const TensorSpec &expected = program.inputs[index];
   std::string wrong = mismatch(tensor, expected, ordinal);
-  if (!wrong.empty())
+  if (!wrong.empty()) {
+    if (tensor.shape && !hasShape(tensor, expected))
+      wrong += ", since a library is for the sizes that it was compiled with";
     return failOn("input", expected, wrong);
+  }
   if (isRowMajor(tensor) && isAligned(dataOf(tensor), expected.type)) {
     input(index) = dataOf(tensor);
     return 0;

@@ -97,15 +97,18 @@ bool isAligned(const void *data, ElementType type) {
          0;
 }
 
+bool hasShape(const DLTensor &tensor, const TensorSpec &expected) {
+  return tensor.ndim == static_cast<int32_t>(expected.rank) &&
+         std::equal(expected.shape, expected.shape + expected.rank,
+                    tensor.shape);
+}
+
 std::string mismatch(const DLTensor &tensor, const TensorSpec &expected,
                      int32_t ordinal) {
   auto wanted = [&] { return describeShape(expected.shape, expected.rank); };
   if (tensor.ndim > 0 && !tensor.shape)
     return "has no shape (a null pointer); expected " + wanted();
-  bool sameShape =
-      tensor.ndim == static_cast<int32_t>(expected.rank) &&
-      std::equal(expected.shape, expected.shape + expected.rank, tensor.shape);
-  if (!sameShape)
+  if (!hasShape(tensor, expected))
     return "has shape " + describeShape(tensor.shape, tensor.ndim) +
            "; expected " + wanted();
   if (!hasType(tensor.dtype, expected.type))

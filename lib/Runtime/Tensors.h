@@ -25,6 +25,9 @@ inline char *dataOf(const DLTensor &tensor) {
 /// Whether `data` has the alignment that kernels need.
 bool isAligned(const void *data, ElementType type);
 
+/// Whether a tensor, whose shape is no null pointer, has the expected one.
+bool hasShape(const DLTensor &tensor, const TensorSpec &expected);
+
 /// Describes what is wrong with the shape, type, device and data of `tensor`,
 /// or returns "".
 std::string mismatch(const DLTensor &tensor, const TensorSpec &expected,

@@ -73,6 +73,26 @@ def depthwise_large(n, c, size):
     return nn.Conv2d(c, c, 7, padding=3, groups=c), image(n, c, size)
 
 
+@case((2, 8, 11), (64, 96, 56))
+def depthwise_twice(n, c, size):
+    return nn.Sequential(nn.Conv2d(c, c, 7, padding=3, groups=c), nn.GELU(),
+                         nn.Conv2d(c, c, 7, padding=3, groups=c)), image(n, c, size)
+
+
+@case((2, 3, 17), (16, 3, 256))
+def local_variance(n, c, size):
+    """Two blurs with one filter, of the five that a structural similarity has."""
+    class Variance(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blur = nn.Conv2d(c, c, 11, padding=5, groups=c, bias=False)
+
+        def forward(self, x):
+            return self.blur(x * x) - self.blur(x) ** 2
+
+    return Variance(), image(n, c, size)
+
+
 @case((2, 8, 9), (64, 128, 56))
 def depthwise_strided(n, c, size):
     return nn.Conv2d(c, 2 * c, 5, stride=2, padding=2, groups=c), image(n, c, size)

@@ -32,11 +32,13 @@ FILES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py")
 
 # What the name does not say.
 NOTES = {
+    "aten.Float.bool": "a constant",
+    "aten.Int.bool": "a constant",
     "aten.dropout": "outside of training",
     "aten.einsum": "any number of operands, ellipsis, diagonals",
     "aten.embedding": "an index outside the table gives NaN",
     "aten.empty_like": "zeros",
-    "aten.index.Tensor": "integer indices",
+    "aten.index.Tensor": "integer indices; [a mask](python.md#compile-and-call)",
     "aten.index_put": "integer indices, or one mask with one value",
     "aten.linalg_vector_norm": "orders 1, 2, inf, -inf",
     "aten.max.dim": "values and indices",

@@ -559,7 +559,8 @@ TEST_F(LibraryTest, RunChecksItsArguments) {
   expectError("output 'y' is null");
   x.shape[0] = 5;
   EXPECT_NE(run(), 0);
-  expectError("input 'x' has shape [5, 6]; expected [4, 6]");
+  expectError("input 'x' has shape [5, 6]; expected [4, 6], since a library is "
+              "for the sizes that it was compiled with");
   x.shape[0] = rows;
   x.tensor.shape = nullptr;
   EXPECT_NE(run(), 0);
