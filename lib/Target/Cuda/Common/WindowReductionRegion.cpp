@@ -304,7 +304,8 @@ LogicalResult WindowReader::readResults() {
 
 /// Orders the dimensions of views as the kernel has them.
 void WindowReader::arrange() {
-  auto make = [&](StridedView &view, auto getStride, auto getAxisStride) {
+  auto make = [&](StridedView &view, const auto &getStride,
+                  auto getAxisStride) {
     StridedView made{view.base, view.offset, {}, {}};
     auto add = [&](int64_t size, int64_t stride) {
       made.shape.push_back(size);
@@ -329,7 +330,7 @@ void WindowReader::arrange() {
         });
   // Windows along an axis are a dimension of the index space, if there are
   // several.
-  auto getWindowStride = [&](int64_t axis, auto getStride) -> int64_t {
+  auto getWindowStride = [&](int64_t axis, const auto &getStride) -> int64_t {
     for (int64_t i : kept)
       if (shape[i] > 1 && places[i] == axis)
         return getStride(i);
