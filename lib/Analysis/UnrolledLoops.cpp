@@ -113,9 +113,9 @@ void UnrolledLoops::setStretches(Block &block,
     if (stretch)
       stretches[&op] = stretch;
   }
-  // Kernels read through views: one of a step's result is in the stretch of all
-  // its readers, which may be the next one. What is returned or joined is
-  // stored as the view has it.
+  // Kernels read through views: each is in the stretch of all its readers,
+  // which may be a later one. What is returned or joined is stored as the view
+  // has it.
   for (Operation &op : llvm::reverse(block)) {
     if (!isa<ViewOpInterface>(op) || op.use_empty() ||
         llvm::any_of(op.getUsers(), [&](Operation *user) {

@@ -15,17 +15,16 @@ from torch.utils import _pytree as pytree
 from .errors import FactError
 from .places import line_of, place_in
 
-_SIZES = "and a library has fixed sizes: keep all elements, and choose among them with torch.where or a mask"
-
 # Where torch.func is applied, and where lengths of packed sequences are numbers.
 _TRANSFORMS = tuple(os.path.join("_functorch", name)
                     for name in ("apis.py", "eager_transforms.py", "vmap.py"))
 _PACKED = tuple(os.path.join("nn", *names) for names in (("modules", "rnn.py"), ("utils", "rnn.py")))
 
 
-def depends_on_values(what: str, place: str) -> FactError:
+def depends_on_values(what: str, place: str) -> str:
     """`what` is the result of an op, or its size."""
-    return FactError(f"{what}{place} depends on values, {_SIZES}")
+    return (f"{what}{place} depends on values, and a library has fixed sizes: keep all elements, and "
+            "choose among them with torch.where or a mask")
 
 
 def export_problem(error: Exception) -> str:
@@ -42,7 +41,7 @@ def export_problem(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = place_in("".join(traceback.format_list(frames)), or_torch=False)
     if isinstance(error, DynamicOutputShapeException):
-        return f"the size of the result of '{error.func}'{place} depends on values, {_SIZES}"
+        return depends_on_values(f"the size of the result of '{error.func}'", place)
     if any(frame.filename.endswith(_PACKED) for frame in frames) and "FakeTensor" in text:
         return (f"forward packs sequences{place}, whose lengths are values: give the layer padded "
                 "sequences, and mask its results")

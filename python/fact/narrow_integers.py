@@ -10,12 +10,12 @@ from __future__ import annotations
 import operator
 
 import torch
-from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export.graph_signature import InputKind, OutputKind
 
 from .element_types import NARROW, as_stored
 from .errors import FactError
 from .fx_nodes import arguments_of, function_of, op_of, operand_of
+from .rewriting import change_stored
 
 aten = torch.ops.aten
 
@@ -64,9 +64,7 @@ def _read_stored(program: torch.export.ExportedProgram, narrow: dict) -> dict:
             continue
         dtype = read[node] = narrow[node]
         if spec.kind != InputKind.USER_INPUT:
-            store = program.constants if spec.target in program.constants else program.state_dict
-            with unset_fake_temporarily(), torch.no_grad():
-                store[spec.target] = as_stored(store[spec.target].detach())
+            change_stored(program, spec.target, as_stored)
         _set_value(node, as_stored(node.meta["val"]))
         if dtype == torch.uint8 and node.users:
             users = list(node.users)

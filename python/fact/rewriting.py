@@ -8,11 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 from . import constants
 from .decompositions import copy_form
+
+
+def change_stored(program: torch.export.ExportedProgram, target: str,
+                  function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Replaces a parameter, a buffer or a constant by a function of it."""
+    store = program.constants if target in program.constants else program.state_dict
+    with unset_fake_temporarily(), torch.no_grad():
+        store[target] = function(store[target].detach())
 
 
 def rewritten(program: torch.export.ExportedProgram, node: torch.fx.Node,

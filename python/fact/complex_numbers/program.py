@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode, unset_fake_temporarily
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils import _pytree as pytree
@@ -19,7 +19,7 @@ from ..element_types import as_real
 from ..errors import FactError
 from ..fx_nodes import arguments_of, function_of
 from ..places import line_of
-from ..rewriting import rewritten
+from ..rewriting import change_stored, rewritten
 from . import fourier  # noqa: F401  Its ops are in the table.
 from .pairs import REAL_TYPES, TABLE, Pair, im_like, is_partwise, is_view, re_of
 
@@ -80,9 +80,7 @@ def _split_input(program, node: torch.fx.Node, parts: dict) -> None:
     spec = next(s for s in program.graph_signature.input_specs if s.arg.name == node.name)
     node.meta[_TYPE] = value.dtype
     if spec.kind != InputKind.USER_INPUT:
-        store = program.constants if spec.target in program.constants else program.state_dict
-        with unset_fake_temporarily(), torch.no_grad():
-            store[spec.target] = as_real(store[spec.target].detach())
+        change_stored(program, spec.target, as_real)
     node.meta["val"] = as_real(value)
     node.meta.pop("tensor_meta", None)
     first = next(other for other in _following(node) if other.op != "placeholder")

@@ -169,6 +169,8 @@ def test_what_needs_the_size():
                          (lambda m, x, y: x[x > 0.5].view(-1, 2).sum(), "view"),
                          (lambda m, x, y: x[x > 0.5].sort().values.sum(), "sort"),
                          (lambda m, x, y: y[:, x[0] > 0.5].sum(-1), "index"),
+                         (lambda m, x, y: y[None, None, torch.where(x[:, 0] > 0.5)[0]].squeeze(0).sum(1),
+                          "squeeze"),
                          (lambda m, x, y: torch.bincount(x.long().flatten(), minlength=3), "bincount"),
                          (lambda m, x, y: x.unique().sum(), "unique")):
         message = refused(function, X, Y)
