@@ -20,7 +20,7 @@ from torch.utils import _pytree as pytree
 from .scale import host_sizes
 
 FILES = ("products", "triangles", "rows", "scans", "pointwise", "attention", "mlps", "losses",
-         "convolutions", "unseen", "fresh", "large", "brought")
+         "convolutions", "unseen", "fresh", "large", "brought", "networks")
 WEIGHT_SEED = 0
 
 DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}

@@ -7,7 +7,7 @@
 nvcc takes longer for the headers of a plain kernel than for the kernel. This puts the sources of kernels
 that do not use CUTLASS together, some of one family per file. Of each kernel, it keeps the best predicted
 candidate and the fallback, for fact-tune --untuned. With --candidates, it keeps those of the N best
-predicted objects and cuBLAS, which fact-tune measures then.
+predicted objects and cuBLAS, which fact-tune measures then. Sources that nothing uses are deleted.
 """
 
 import argparse
@@ -70,7 +70,11 @@ def unite(bundle: Path, most: int) -> None:
         for _, candidates in part:
             for candidate in candidates:
                 candidate["source"] = source
-    (bundle / "bundle.json").write_text(json.dumps(content))
+    written = json.dumps(content)
+    (bundle / "bundle.json").write_text(written)
+    for source in (bundle / "kernels").rglob("*.cu"):
+        if f'"{source.relative_to(bundle)}"' not in written:
+            source.unlink()
 
 
 if __name__ == "__main__":

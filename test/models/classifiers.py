@@ -21,10 +21,10 @@ def conv_norm(channels: int, filters: int, kernel=3, stride=1, groups=1, dilatio
                                    bias=False), nn.BatchNorm2d(filters), activation())
 
 
-def head(channels: int) -> nn.Sequential:
+def head(channels: int, classes: int = CLASSES) -> nn.Sequential:
     """Classes of the average over space."""
     return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(),
-                         nn.Linear(channels, CLASSES))
+                         nn.Linear(channels, classes))
 
 
 class Residual(nn.Module):
@@ -100,34 +100,38 @@ def _shortcut(channels: int, filters: int, stride: int) -> nn.Module | None:
     return conv_norm(channels, filters, 1, stride, activation=nn.Identity)
 
 
-def resnet_basic() -> nn.Module:
-    def block(channels, filters, stride):
-        body = nn.Sequential(conv_norm(channels, filters, 3, stride),
-                             conv_norm(filters, filters, activation=nn.Identity))
-        return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
+def basic(channels: int, filters: int, stride: int) -> nn.Module:
+    body = nn.Sequential(conv_norm(channels, filters, 3, stride),
+                         conv_norm(filters, filters, activation=nn.Identity))
+    return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
 
-    return _resnet(block, (16, 32, 64))
+
+def bottleneck(channels: int, filters: int, stride: int, inner: int | None = None,
+               groups: int = 1) -> nn.Module:
+    inner = inner or filters // 4
+    body = nn.Sequential(conv_norm(channels, inner, 1),
+                         conv_norm(inner, inner, 3, stride, groups),
+                         conv_norm(inner, filters, 1, activation=nn.Identity))
+    return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
+
+
+def resnet_basic() -> nn.Module:
+    return _resnet(basic, (16, 32, 64))
 
 
 def resnet_bottleneck() -> nn.Module:
-    def block(channels, filters, stride):
-        inner = filters // 4
-        body = nn.Sequential(conv_norm(channels, inner, 1), conv_norm(inner, inner, 3, stride),
-                             conv_norm(inner, filters, 1, activation=nn.Identity))
-        return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
-
-    return _resnet(block, (32, 64, 128))
+    return _resnet(bottleneck, (32, 64, 128))
 
 
 class DenseBlock(nn.Module):
     """Each layer reads the channels of all before it."""
 
-    def __init__(self, channels: int, growth: int, layers: int):
+    def __init__(self, channels: int, growth: int, layers: int, inner: int = 2):
         super().__init__()
         self.layers = nn.ModuleList(nn.Sequential(
             nn.BatchNorm2d(channels + i * growth), nn.ReLU(),
-            conv_norm(channels + i * growth, 2 * growth, 1),
-            nn.Conv2d(2 * growth, growth, 3, padding=1, bias=False)) for i in range(layers))
+            conv_norm(channels + i * growth, inner * growth, 1),
+            nn.Conv2d(inner * growth, growth, 3, padding=1, bias=False)) for i in range(layers))
 
     def forward(self, x: Tensor) -> Tensor:
         features = [x]
@@ -157,24 +161,26 @@ def inception() -> nn.Module:
                          factored, reduction, head(96))
 
 
-def squeezenet() -> nn.Module:
-    def fire(channels, squeezed, expanded):
-        return nn.Sequential(
-            nn.Conv2d(channels, squeezed, 1), nn.ReLU(),
-            Branches(nn.Sequential(nn.Conv2d(squeezed, expanded, 1), nn.ReLU()),
-                     nn.Sequential(nn.Conv2d(squeezed, expanded, 3, padding=1), nn.ReLU())))
+def fire(channels: int, squeezed: int, expanded: int) -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(channels, squeezed, 1), nn.ReLU(),
+        Branches(nn.Sequential(nn.Conv2d(squeezed, expanded, 1), nn.ReLU()),
+                 nn.Sequential(nn.Conv2d(squeezed, expanded, 3, padding=1), nn.ReLU())))
 
+
+def squeezenet() -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(3, 16, 3, 2), nn.ReLU(), nn.MaxPool2d(3, 2, ceil_mode=True), fire(16, 8, 16),
         fire(32, 8, 16), nn.MaxPool2d(3, 2, ceil_mode=True), fire(32, 12, 24), nn.Dropout(),
         nn.Conv2d(48, CLASSES, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
 
 
-def mobilenet_v1() -> nn.Module:
-    def separable(channels, filters, stride):
-        return nn.Sequential(conv_norm(channels, channels, 3, stride, channels),
-                             conv_norm(channels, filters, 1))
+def separable(channels: int, filters: int, stride: int) -> nn.Module:
+    return nn.Sequential(conv_norm(channels, channels, 3, stride, channels),
+                         conv_norm(channels, filters, 1))
 
+
+def mobilenet_v1() -> nn.Module:
     return nn.Sequential(conv_norm(3, 16, 3, 2), separable(16, 32, 1), separable(32, 64, 2),
                          separable(64, 64, 1), separable(64, 96, 2), head(96))
 
@@ -212,11 +218,14 @@ def mobilenet_v3() -> nn.Module:
         nn.Linear(64, CLASSES))
 
 
-def efficientnet_b0() -> nn.Module:
-    def block(channels, filters, expansion, kernel, stride):
-        gate = SqueezeExcite(channels * expansion, max(channels // 4, 1), nn.SiLU)
-        return inverted(channels, filters, expansion, kernel, stride, nn.SiLU, gate)
+def gated_inverted(channels: int, filters: int, expansion: int, kernel: int,
+                   stride: int) -> nn.Module:
+    gate = SqueezeExcite(channels * expansion, max(channels // 4, 1), nn.SiLU)
+    return inverted(channels, filters, expansion, kernel, stride, nn.SiLU, gate)
 
+
+def efficientnet_b0() -> nn.Module:
+    block = gated_inverted
     return nn.Sequential(conv_norm(3, 16, 3, 2, activation=nn.SiLU), block(16, 16, 1, 3, 1),
                          block(16, 24, 4, 3, 2), block(24, 24, 4, 5, 1), block(24, 40, 4, 5, 2),
                          conv_norm(40, 96, 1, activation=nn.SiLU), head(96))
@@ -250,16 +259,17 @@ def shufflenet() -> nn.Module:
                          conv_norm(64, 96, 1), head(96))
 
 
-def regnet() -> nn.Module:
-    def block(channels, filters, stride):
-        body = nn.Sequential(conv_norm(channels, filters, 1),
-                             conv_norm(filters, filters, 3, stride, filters // 8),
-                             SqueezeExcite(filters, channels // 4),
-                             conv_norm(filters, filters, 1, activation=nn.Identity))
-        return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
+def grouped(channels: int, filters: int, stride: int) -> nn.Module:
+    body = nn.Sequential(conv_norm(channels, filters, 1),
+                         conv_norm(filters, filters, 3, stride, filters // 8),
+                         SqueezeExcite(filters, channels // 4),
+                         conv_norm(filters, filters, 1, activation=nn.Identity))
+    return Residual(body, _shortcut(channels, filters, stride), nn.ReLU)
 
-    return nn.Sequential(conv_norm(3, 16, 3, 2), block(16, 24, 2), block(24, 24, 1),
-                         block(24, 48, 2), head(48))
+
+def regnet() -> nn.Module:
+    return nn.Sequential(conv_norm(3, 16, 3, 2), grouped(16, 24, 2), grouped(24, 24, 1),
+                         grouped(24, 48, 2), head(48))
 
 
 class ChannelNorm(nn.LayerNorm):

@@ -5,7 +5,7 @@ images, cut them in patches, or convolve sequences."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -52,12 +52,14 @@ def unet_3d() -> nn.Module:
 class FCN(nn.Module):
     """Classes of pixels from two scales, with dilated convolutions in the second."""
 
-    def __init__(self):
+    def __init__(self, width: int = 24):
         super().__init__()
-        self.first = nn.Sequential(conv_norm(3, 16, 3, 2), conv_norm(16, 24, 3, 2))
-        self.second = nn.Sequential(conv_norm(24, 48, 3, 2), conv_norm(48, 48, dilation=2))
-        self.skip = nn.Conv2d(24, CLASSES, 1)
-        self.head = nn.Sequential(conv_norm(48, 24), nn.Dropout2d(), nn.Conv2d(24, CLASSES, 1))
+        self.first = nn.Sequential(conv_norm(3, 16, 3, 2), conv_norm(16, width, 3, 2))
+        self.second = nn.Sequential(conv_norm(width, 2 * width, 3, 2),
+                                    conv_norm(2 * width, 2 * width, dilation=2))
+        self.skip = nn.Conv2d(width, CLASSES, 1)
+        self.head = nn.Sequential(conv_norm(2 * width, width), nn.Dropout2d(),
+                                  nn.Conv2d(width, CLASSES, 1))
 
     def forward(self, x: Tensor) -> Tensor:
         first = self.first(x)
@@ -67,28 +69,35 @@ class FCN(nn.Module):
         return F.interpolate(fine, size=x.shape[-2:], mode="bilinear", align_corners=False)
 
 
-def gan_generator() -> nn.Module:
-    layers = []
-    for channels, filters, *rest in ((32, 64, 4, 1, 0), (64, 32, 4, 2, 1), (32, 16, 4, 2, 1)):
-        layers += [nn.ConvTranspose2d(channels, filters, *rest, bias=False),
+def gan_generator(channels: int = 32, widths: Sequence[int] = (64, 32, 16)) -> nn.Module:
+    layers: list[nn.Module] = []
+    for filters in widths:
+        # The first makes 4x4 pixels of one.
+        stride, padding = (2, 1) if layers else (1, 0)
+        layers += [nn.ConvTranspose2d(channels, filters, 4, stride, padding, bias=False),
                    nn.BatchNorm2d(filters), nn.ReLU()]
-    return nn.Sequential(*layers, nn.ConvTranspose2d(16, 3, 4, 2, 1), nn.Tanh())
+        channels = filters
+    return nn.Sequential(*layers, nn.ConvTranspose2d(channels, 3, 4, 2, 1), nn.Tanh())
 
 
-def gan_discriminator() -> nn.Module:
-    layers = [nn.Conv2d(3, 16, 4, 2, 1), nn.LeakyReLU(0.2)]
-    for channels in (16, 32):
-        layers += [nn.Conv2d(channels, 2 * channels, 4, 2, 1, bias=False),
-                   nn.BatchNorm2d(2 * channels), nn.LeakyReLU(0.2)]
-    return nn.Sequential(*layers, nn.Conv2d(64, 1, 4), nn.Flatten(), nn.Sigmoid())
+def gan_discriminator(width: int = 16, layers: int = 2) -> nn.Module:
+    found: list[nn.Module] = [nn.Conv2d(3, width, 4, 2, 1), nn.LeakyReLU(0.2)]
+    for _ in range(layers):
+        found += [nn.Conv2d(width, 2 * width, 4, 2, 1, bias=False),
+                  nn.BatchNorm2d(2 * width), nn.LeakyReLU(0.2)]
+        width *= 2
+    return nn.Sequential(*found, nn.Conv2d(width, 1, 4), nn.Flatten(), nn.Sigmoid())
 
 
-def autoencoder() -> nn.Module:
+def autoencoder(width: int = 16, size: int = 32) -> nn.Module:
+    quarter = size // 4
+    inner = 2 * width * quarter**2
     return nn.Sequential(
-        nn.Conv2d(3, 16, 3, 2, 1), nn.ELU(), nn.Conv2d(16, 32, 3, 2, 1), nn.ELU(),
-        nn.Flatten(), nn.Linear(2048, 32), nn.Linear(32, 2048), nn.Unflatten(1, (32, 8, 8)),
-        nn.ConvTranspose2d(32, 16, 3, 2, 1, 1), nn.ELU(),
-        nn.ConvTranspose2d(16, 3, 3, 2, 1, output_padding=1), nn.Sigmoid())
+        nn.Conv2d(3, width, 3, 2, 1), nn.ELU(), nn.Conv2d(width, 2 * width, 3, 2, 1), nn.ELU(),
+        nn.Flatten(), nn.Linear(inner, 32), nn.Linear(32, inner),
+        nn.Unflatten(1, (2 * width, quarter, quarter)),
+        nn.ConvTranspose2d(2 * width, width, 3, 2, 1, 1), nn.ELU(),
+        nn.ConvTranspose2d(width, 3, 3, 2, 1, output_padding=1), nn.Sigmoid())
 
 
 def sinusoids(positions: Tensor, width: int) -> Tensor:
@@ -151,18 +160,21 @@ class DiffusionUNet(nn.Module):
         return self.out(self.after(torch.cat([y, wide], 1), times))
 
 
-def encoder_layer(width: int) -> nn.Module:
-    return nn.TransformerEncoderLayer(width, 4, 2 * width, activation="gelu", batch_first=True,
-                                      norm_first=True)
+def encoder_layers(width: int, heads: int = 4, layers: int = 2, hidden: int = 2) -> nn.Module:
+    return nn.Sequential(*[
+        nn.TransformerEncoderLayer(width, heads, hidden * width, activation="gelu",
+                                   batch_first=True, norm_first=True) for _ in range(layers)])
 
 
 class ViT(nn.Module):
-    def __init__(self, width: int = 48, patches: int = 16):
+    """`layers` are those of `encoder_layers`, as (heads, layers, hidden)."""
+
+    def __init__(self, width: int = 48, patches: int = 16, patch: int = 8, *layers: int):
         super().__init__()
-        self.patch = nn.Conv2d(3, width, 8, 8)
+        self.patch = nn.Conv2d(3, width, patch, patch)
         self.first = nn.Parameter(torch.zeros(1, 1, width))
         self.positions = nn.Parameter(torch.zeros(1, patches + 1, width))
-        self.layers = nn.Sequential(encoder_layer(width), encoder_layer(width))
+        self.layers = encoder_layers(width, *layers)
         self.head = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, CLASSES))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -224,13 +236,13 @@ class PatchMerging(nn.Module):
 
 
 class Swin(nn.Module):
-    def __init__(self, width: int = 24, size: int = 8):
+    def __init__(self, width: int = 24, size: int = 8, heads: int = 2, window: int = 4):
         super().__init__()
         self.patch, self.norm = nn.Conv2d(3, width, 4, 4), nn.LayerNorm(width)
         self.layers = nn.Sequential(
             *[Residual(nn.Sequential(nn.LayerNorm(width),
-                                     WindowAttention(width, 2, size, 4, shift)))
-              for shift in (0, 2)],
+                                     WindowAttention(width, heads, size, window, shift)))
+              for shift in (0, window // 2)],
             Residual(nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(),
                                    nn.Linear(4 * width, width))),
             PatchMerging(width), nn.LayerNorm(2 * width))
@@ -244,12 +256,12 @@ class Swin(nn.Module):
 class WhisperEncoder(nn.Module):
     """Frames [batch, mels, frames] through two convolutions, the second of stride 2."""
 
-    def __init__(self, mels: int = 20, width: int = 48, frames: int = 64):
+    def __init__(self, mels: int = 20, width: int = 48, frames: int = 64, *layers: int):
         super().__init__()
         self.first = nn.Conv1d(mels, width, 3, padding=1)
         self.second = nn.Conv1d(width, width, 3, stride=2, padding=1)
         self.register_buffer("positions", sinusoids(torch.arange(frames // 2), width))
-        self.layers = nn.Sequential(encoder_layer(width), encoder_layer(width))
+        self.layers = encoder_layers(width, *layers)
         self.norm = nn.LayerNorm(width)
 
     def forward(self, x: Tensor) -> Tensor:
