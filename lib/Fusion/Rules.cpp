@@ -115,6 +115,9 @@ private:
   double measureAlone(Operation *op, double predicted) const;
   double countCopies(const OpGroup &group) const;
   Candidate weigh(const Rule &rule, OpGroup group) const;
+  std::optional<double> predict(const Candidate &one,
+                                const Candidate &other) const;
+  bool isBetter(const Candidate &one, const Candidate &other) const;
   void claim(Candidate candidate);
   void takeAnchors();
   void cover(Operation *op);
@@ -383,6 +386,42 @@ SmallVector<RulesAgent::Seed> RulesAgent::getSeeds(Operation *op) const {
   return seeds;
 }
 
+/// The predicted time of a group, and of the ops that only another one has.
+std::optional<double> RulesAgent::predict(const Candidate &one,
+                                          const Candidate &other) const {
+  std::optional<double> time = fusibility->predict(one.rule->name, one.ops);
+  OpGroup rest;
+  for (Operation *op : other.ops)
+    if (!one.ops.contains(op))
+      rest.insert(op);
+  if (!time || rest.empty())
+    return time;
+  if (std::optional<double> together = fusibility->predictBest(rest))
+    return *time + *together;
+  for (Operation *op : rest) {
+    OpGroup alone;
+    alone.insert(op);
+    *time += fusibility->predictBest(alone).value_or(0);
+  }
+  return time;
+}
+
+/// Whether a group is better than another of the same anchor: it gains more, or
+/// if they read windows, which kernels do in very different ways, it is
+/// predicted to be faster.
+bool RulesAgent::isBetter(const Candidate &one, const Candidate &other) const {
+  auto readsWindows = [](const Candidate &candidate) {
+    return llvm::any_of(candidate.ops, llvm::IsaPred<WindowsOp>);
+  };
+  if (readsWindows(one) || readsWindows(other)) {
+    std::optional<double> time = predict(one, other);
+    std::optional<double> otherTime = predict(other, one);
+    if (time && otherTime)
+      return *time < *otherTime;
+  }
+  return one.gain - one.copies > other.gain - other.copies;
+}
+
 /// The best group among the seeds of one op.
 std::optional<Candidate> RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   std::optional<Candidate> best;
@@ -390,8 +429,7 @@ std::optional<Candidate> RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
     if (anchors.size() != 1)
       continue;
     std::optional<Candidate> candidate = grow(*rule, anchors);
-    if (candidate && (!best || candidate->gain - candidate->copies >
-                                   best->gain - best->copies))
+    if (candidate && (!best || isBetter(*candidate, *best)))
       best = std::move(candidate);
   }
   return best;

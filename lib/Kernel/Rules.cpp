@@ -179,10 +179,10 @@ const Rule fact::groupedGemmRule{
 const Rule fact::thinGemmRule{
     "thin_gemm",
     "One `matmul` of at most 8 rows, 8 columns or 8 terms per sum (a matrix "
-    "times a vector, an outer product, dot products), with batches or without, "
-    "the views before it and any graph of pointwise ops after it. Gain: the "
-    "larger factor is read once, at the speed of memory, and the product is "
-    "not stored.",
+    "times a vector, an outer product, dot products), or of windows of images "
+    "with at most 32 filters, with batches or without, the views before it and "
+    "any graph of pointwise ops after it. Gain: the larger factor is read "
+    "once, at the speed of memory, and the product is not stored.",
     growFrom<MatmulOp>};
 
 const Rule fact::attentionRule{

@@ -84,6 +84,7 @@ CudaTarget::getBundleFiles() const {
 void fact::registerCudaTarget(DialectRegistry &registry) {
   registerTarget<CudaTarget>(registry);
   // Before the products of tensor cores, which gain as much on thin ones.
+  registerThinRowsFamily(registry);
   registerThinGemmFamily(registry);
   registerSm90Families(registry);
   registerSm80AttentionFamily(registry);

@@ -330,6 +330,14 @@ void fact::printStrided(raw_ostream &os, const StridedView &view,
   os << '>';
 }
 
+double fact::countBytes(const StridedView &view) {
+  double bytes = getStorageBytes(getTensorType(view.base).getElementType());
+  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+    if (stride != 0)
+      bytes *= size;
+  return bytes;
+}
+
 double fact::countMatrixBytes(ArrayRef<MatrixTensor> operands, int64_t m,
                               int64_t n) {
   double bytes = 0;

@@ -153,6 +153,9 @@ void printOperands(llvm::raw_ostream &os, llvm::ArrayRef<StridedView> operands);
 void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                   llvm::ArrayRef<StridedView> results, FusedOp fused);
 
+/// The bytes of a view, each element once.
+double countBytes(const StridedView &view);
+
 /// Bytes of the matrices of m x n elements among operands.
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);
@@ -199,6 +202,7 @@ mlir::LogicalResult requireSharedMemory(int64_t bytes,
 
 /// One registration per family, in the file that has it, and one for all
 /// families of an architecture.
+void registerThinRowsFamily(mlir::DialectRegistry &registry);
 void registerThinGemmFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerScanFamily(mlir::DialectRegistry &registry);

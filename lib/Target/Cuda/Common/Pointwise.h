@@ -83,9 +83,6 @@ struct Pointwise {
                     llvm::ArrayRef<std::string> functors) const;
 };
 
-/// The bytes of a view, each element once.
-double countBytes(const StridedView &view);
-
 /// Checks that it costs little to select the parts of concatenations for each
 /// element.
 mlir::LogicalResult checkConcats(const Pointwise &pointwise,

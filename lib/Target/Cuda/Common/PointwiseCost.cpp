@@ -10,14 +10,6 @@
 using namespace mlir;
 using namespace fact;
 
-double fact::countBytes(const StridedView &view) {
-  double bytes = getStorageBytes(getTensorType(view.base).getElementType());
-  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-    if (stride != 0)
-      bytes *= size;
-  return bytes;
-}
-
 /// How many points are between neighbors in memory.
 static int64_t getDistance(const StridedView &view) {
   int64_t distance = 1;

@@ -85,6 +85,20 @@ const ScheduleKind CudaThinAttr::kind{
     {"32", "1"}};
 
 //===----------------------------------------------------------------------===//
+// cuda_thin_rows
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaThinRowsAttr::kind{
+    "cuda_thin_rows",
+    "rows times few filters, in registers",
+    {Parameter::number("rows", "rows of a thread", Sizes::oneOf({1, 2, 4, 8})),
+     Parameter::number("terms", "terms of a sum that a block reads at a time",
+                       Sizes::oneOf({8, 16, 32, 64}))},
+    "A thread has at most 64 sums. A block has 128 threads; what it reads at a "
+    "time is at most 48 KB.",
+    {"2", "32"}};
+
+//===----------------------------------------------------------------------===//
 // cuda_scan
 //===----------------------------------------------------------------------===//
 

@@ -63,6 +63,16 @@ public:
   int64_t getSplits() const { return getSize(1); }
 };
 
+/// Many rows times few filters, whose sums are in registers.
+class CudaThinRowsAttr : public ScheduleOf<CudaThinRowsAttr, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getRows() const { return getSize(0); }
+  int64_t getTerms() const { return getSize(1); }
+};
+
 /// Running reductions in one or two passes.
 class CudaScanAttr : public ScheduleOf<CudaScanAttr, int64_t, int64_t> {
 public:

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emission.h"
+#include "ProductResults.h"
 #include "fact/Analysis/ContractionRegion.h"
 
 using namespace mlir;
@@ -106,18 +106,10 @@ int64_t ThinGemm::getVector() const {
 }
 
 double ThinGemm::getBytes() const {
-  double bytes = 0;
-  auto add = [&](const StridedView &view) {
-    double elements = 1;
-    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-      elements *= stride == 0 ? 1 : size;
-    bytes +=
-        elements * getStorageBytes(getTensorType(view.base).getElementType());
-  };
-  add(thin);
-  add(wide);
-  llvm::for_each(operands, add);
-  llvm::for_each(results, add);
+  double bytes = countBytes(thin) + countBytes(wide);
+  for (const auto *list : {&operands, &results})
+    for (const StridedView &view : *list)
+      bytes += countBytes(view);
   return bytes;
 }
 
@@ -190,39 +182,6 @@ static void collapseBatches(ThinGemm &gemm) {
   gemm.batches.assign(gemm.thin.shape.begin(), gemm.thin.shape.end() - 2);
 }
 
-/// Reads results and epilogue over the index space [batches..., m, n].
-static LogicalResult readResults(FusedOp fused, MatmulOp matmul,
-                                 ArrayRef<int64_t> space, ThinGemm &gemm,
-                                 EmitError emitError) {
-  SmallVector<Value> values;
-  for (Value yielded : fused.getYield()->getOperands()) {
-    FailureOr<Destination> destination = getDestination(yielded, emitError);
-    if (failed(destination))
-      return failure();
-    FailureOr<StridedView> view = destination->view.reshape(space);
-    if (getTensorType(destination->value).getNumElements() !=
-            llvm::product_of(space) ||
-        failed(view))
-      return emitError() << "a result of type " << yielded.getType()
-                         << " must have the elements of the product, in an "
-                            "order that strides describe";
-    values.push_back(destination->value);
-    gemm.results.push_back(*view);
-  }
-  ScalarFunction::Options options;
-  options.fast = hasOnly16BitResults(fused);
-  options.leading = {matmul.getResult()};
-  FailureOr<ScalarFunction> epilogue =
-      ScalarFunction::get(values, space, options, emitError);
-  if (failed(epilogue))
-    return failure();
-  for (const ScalarFunction::Argument &argument :
-       epilogue->getArguments().drop_front())
-    gemm.operands.push_back(argument.view);
-  gemm.epilogue = std::move(*epilogue);
-  return success();
-}
-
 FailureOr<ThinGemm> ThinGemmPlan::read(FusedOp fused, EmitError emitError) {
   auto matmul = getOnly<MatmulOp>(fused);
   if (!matmul)
@@ -256,9 +215,19 @@ FailureOr<ThinGemm> ThinGemmPlan::read(FusedOp fused, EmitError emitError) {
                        << columns << " x " << k;
   SmallVector<int64_t> space(batches);
   space.append({m, n});
-  ThinGemm gemm{m, n, k, batches, *lhs, *rhs, {}, {}, {}};
-  if (failed(readResults(fused, matmul, space, gemm, emitError)))
+  FailureOr<ProductResults> results =
+      ProductResults::get(fused, matmul, space, emitError);
+  if (failed(results))
     return failure();
+  ThinGemm gemm{m,
+                n,
+                k,
+                batches,
+                *lhs,
+                *rhs,
+                std::move(results->operands),
+                std::move(results->results),
+                std::move(results->epilogue)};
   if (n < m && n <= thinLimit) {
     std::swap(gemm.rows, gemm.columns);
     std::swap(gemm.thin, gemm.wide);

@@ -46,6 +46,10 @@ struct Grid<Extents<Sizes...>, Strides<Values...>, std::index_sequence<I...>> {
   FACT_DEVICE int64_t offset_of(unsigned index) {
     return ((int64_t(index / inner<I> % unsigned(Sizes)) * Values) + ...);
   }
+  template <int Dimension> FACT_DEVICE unsigned coordinate_of(unsigned index) {
+    constexpr int64_t size = Extents<Sizes...>::sizes[Dimension];
+    return index / inner<Dimension> % unsigned(size);
+  }
 };
 
 /// A tensor with a stride for each dimension of the index space.
