@@ -98,7 +98,8 @@ private:
   /// A rule, and the ops that its group grows from.
   using Seed = std::pair<const Rule *, OpGroup>;
   SmallVector<Seed> getSeeds(Operation *op) const;
-  OpGroup withViewsBefore(const Rule &rule, const OpGroup &anchors) const;
+  OpGroup withViewsBefore(const Rule &rule, const OpGroup &anchors,
+                          OpGroup group) const;
   bool gains(const Rule &rule, const OpGroup &group, const OpGroup &before,
              Operation *op) const;
   bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
@@ -141,12 +142,11 @@ static Value getReadThrough(Operation *op) {
   return padding ? padding->source : Value();
 }
 
-/// Adds the views that feed the anchors, operand by operand, as far as the
-/// kernel can read through them. A view with users outside of the group is not
-/// added.
-OpGroup RulesAgent::withViewsBefore(const Rule &rule,
-                                    const OpGroup &anchors) const {
-  OpGroup group = anchors;
+/// Adds the views that feed the anchors of a group, operand by operand, as far
+/// as the kernel can read through them. A view with users outside of the group
+/// is not added.
+OpGroup RulesAgent::withViewsBefore(const Rule &rule, const OpGroup &anchors,
+                                    OpGroup group) const {
   for (Operation *anchor : anchors)
     for (Value operand : anchor->getOperands()) {
       OpGroup trial = group;
@@ -364,10 +364,12 @@ void RulesAgent::growAll(const Rule &rule, OpGroup &group) const {
 
 std::optional<Candidate> RulesAgent::grow(const Rule &rule,
                                           const OpGroup &anchors) const {
-  OpGroup group = withViewsBefore(rule, anchors);
+  OpGroup group = withViewsBefore(rule, anchors, anchors);
   if (!accepts(rule, group))
     return std::nullopt;
   growAll(rule, group);
+  // The kernel that writes what was added may read through more of them.
+  group = withViewsBefore(rule, anchors, std::move(group));
   return weigh(rule, std::move(group));
 }
 

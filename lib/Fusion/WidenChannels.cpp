@@ -144,9 +144,9 @@ chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   double least = 0.8 * ((passes / 2 - 1) * machine.launchSeconds +
                         rows * depth * 4 * passes / machine.bandwidth);
   // Threads that have rows of their own multiply few filters without a copy.
-  if (present <= fewFilters)
+  if (present <= fewFilters && channels * bytes < unit)
     least = std::min(least, rows * depth * (present + 6) /
-                                (90 * machine.multiprocessors * machine.clock));
+                                (50 * machine.multiprocessors * machine.clock));
   std::optional<Form> best;
   auto consider = [&](Form form, double seconds) {
     if (seconds >= least)

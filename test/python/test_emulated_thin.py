@@ -44,14 +44,16 @@ CASES = {
     "dilated_bf16": (Convolved(2, 3, 1, (3, 5), padding=(0, 4), dilation=(1, 2)), [(3, 3, 109, 107)], bf16),
     "signal_f16": (Convolved(1, 2, 4, 9, padding=4), [(3, 2, 11003)], f16),
     # Others pass through shared memory, in vectors if they can.
-    "last": (LastChannels(2, 8, 3, 3, padding=1), [(3, 109, 107, 8)], f32),
-    "last_bf16": (LastChannels(2, 16, 5, 3, padding=2, dilation=2), [(3, 109, 107, 16)], bf16),
+    "last": (LastChannels(2, 3, 3, 3, padding=1), [(3, 109, 107, 3)], f32),
+    "last_bf16": (LastChannels(2, 4, 5, 3, padding=2, dilation=2), [(3, 109, 107, 4)], bf16),
     "last_odd": (LastChannels(2, 3, 8, 5), [(3, 109, 113, 3)], f32),
     "volume": (LastChannels(3, 3, 4, 3, padding=(1, 0, 1)), [(2, 27, 29, 25, 3)], f32),
     "filters_of_a_volume": (Convolved(3, 3, 24, 3), [(2, 3, 29, 31, 27)], f32),
+    # Whole rows that follow each other, and others.
     "rows": (Rows(25, 8), [(3, 11003, 25), (8,)], f32),
     "many_filters": (LastChannels(1, 2, 12, 3, stride=2), [(3, 22011, 2)], f32),
-    "long_rows": (Rows(66, 2), [(32771, 66), (2,)], bf16),
+    "even_rows_bf16": (Rows(24, 5), [(2, 16411, 24), (5,)], bf16),
+    "long_rows": (Rows(90, 6), [(32771, 90), (6,)], bf16),
 }
 SHORT = ("padded", "last_bf16", "rows")
 

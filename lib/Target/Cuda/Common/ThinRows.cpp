@@ -37,6 +37,7 @@ struct ThinRows {
     return getStorageBytes(getTensorType(rows.base).getElementType());
   }
   bool isStaged() const;
+  bool isFlat() const;
   int64_t getVector() const;
 };
 
@@ -70,8 +71,8 @@ public:
       : FamilyOf(thinGemmRule, "cuda", {&CudaThinRowsAttr::kind}) {}
 
   StringRef getLimits() const override {
-    return "Windows of images, with zeros around these, are the rows of a "
-           "product of at most 32 columns, if there are many.";
+    return "Windows of images of few channels, with zeros around these, are "
+           "the rows of a product of at most 32 columns, if there are many.";
   }
 };
 } // namespace
@@ -79,6 +80,8 @@ public:
 /// Filters whose sums a thread has in registers, and what is thin where rows
 /// are read once.
 static constexpr int64_t filterLimit = 32, thinLimit = 8;
+/// What TMA loads of a pixel at least.
+static constexpr int64_t channelBytes = 16;
 /// Fewer rows do not fill a machine.
 static constexpr int64_t leastRows = 32768;
 static constexpr int64_t blockThreads = 128;
@@ -94,8 +97,16 @@ bool ThinRows::isStaged() const {
   return step * getElementBytes() > 8;
 }
 
+/// Whether rows follow each other in memory, and fit into one run of terms.
+bool ThinRows::isFlat() const {
+  return isStaged() && terms.size() == 1 && k <= 64 &&
+         rows.offset * getElementBytes() % 16 == 0 && rows.isRowMajor();
+}
+
 /// Terms per access when rows are staged: up to 16 bytes.
 int64_t ThinRows::getVector() const {
+  if (isFlat())
+    return 16 / getElementBytes();
   if (!isStaged() || rows.strides.back() != 1)
     return 1;
   auto isAligned = [&](int64_t vector) {
@@ -162,25 +173,34 @@ FailureOr<ThinRows> ThinRowsPlan::read(FusedOp fused, EmitError emitError) {
   product.count = region->getRows();
   product.k = region->k;
   product.filterCount = matmul.getN();
-  int64_t most =
-      region->windows || product.k <= thinLimit ? filterLimit : thinLimit;
-  if (product.filterCount > most)
-    return emitError() << "a product of rows with " << product.k
-                       << " terms has at most " << most << " columns, not "
-                       << product.filterCount;
+  if (region->windows && product.filterCount > filterLimit)
+    return emitError() << "a product of windows has at most " << filterLimit
+                       << " columns, not " << product.filterCount;
+  bool isThin = product.filterCount <= thinLimit ||
+                (product.k <= thinLimit && product.filterCount <= filterLimit);
+  if (!region->windows && !isThin)
+    return emitError() << "rows, columns or terms of the product must be at "
+                          "most "
+                       << thinLimit << ", and it is " << product.count << " x "
+                       << product.filterCount << " x " << product.k;
   if (product.count < leastRows || product.count >= INT32_MAX)
     return emitError() << "needs " << leastRows << " rows to fill the machine, "
                        << "and fewer than 2^31, not " << product.count;
 
   if (region->windows) {
     readWindows(*region->windows, product);
+    // Matrix units multiply the others several times as fast.
+    int64_t bytes = region->windows->getChannels() * product.getElementBytes();
+    if (bytes >= channelBytes)
+      return emitError() << "windows have less than " << channelBytes
+                         << " bytes of channels, not " << bytes;
   } else {
     product.places.assign(region->lhs.shape.begin(),
                           region->lhs.shape.end() - 1);
     product.terms = {product.k};
     product.rows = region->lhs;
     // Lanes share longer sums.
-    if (product.k > 64 * std::min(product.filterCount, thinLimit))
+    if (product.k > 16 * std::min(product.filterCount, thinLimit))
       return emitError() << "the rows of a product of " << product.filterCount
                          << " columns have too many terms: " << product.k;
   }
@@ -210,8 +230,7 @@ FailureOr<ThinRows> ThinRowsPlan::read(FusedOp fused, EmitError emitError) {
 
 /// The terms that a block reads at a time.
 int64_t ThinRowsPlan::getRun(int64_t terms) const {
-  int64_t vector = product.getVector();
-  return product.k < terms ? llvm::alignTo(product.k, vector) : terms;
+  return std::min(product.k, terms);
 }
 
 /// As `Shared` of ThinRows.cuh.
@@ -222,7 +241,8 @@ int64_t ThinRowsPlan::getSharedBytes(int64_t rows, int64_t terms) const {
   int64_t bytes =
       run * (4 * llvm::alignTo(product.filterCount, 4) + place) + place;
   if (product.isStaged())
-    bytes += rows * blockThreads * (place + 4 * (run + 1 - run % 2));
+    bytes += rows * blockThreads *
+             ((product.isFlat() ? 0 : place) + 4 * (run + 1 - run % 2));
   return bytes;
 }
 
@@ -234,7 +254,11 @@ LogicalResult ThinRowsPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "a thread has at most 64 sums, and " << own.getRows()
                        << " rows of " << product.filterCount << " have "
                        << sums;
-  if (int64_t vector = product.getVector(); own.getTerms() % vector)
+  if (product.isFlat() && own.getTerms() < product.k)
+    return emitError() << "a block reads whole rows of " << product.k
+                       << " terms";
+  if (int64_t vector = product.getVector();
+      !product.isFlat() && own.getTerms() % vector)
     return emitError() << own.getTerms() << " terms are not whole vectors of "
                        << vector;
   int64_t bytes = getSharedBytes(own.getRows(), own.getTerms());
@@ -258,9 +282,11 @@ double ThinRowsPlan::predict(ScheduleAttr schedule) const {
   // Per row and term: products, a share of the filters and of the loop, and
   // how the term is read.
   double steps = product.filterCount + (width / 4 + 2) / own.getRows();
-  double reads = isStaged ? 12 : 3;
+  double reads = product.isFlat() ? 10 : isStaged ? 24 : 3;
   reads += 4.0 * product.bounds.size();
-  steps += isStaged ? 1 + reads / product.getVector() : reads;
+  steps += product.isFlat() ? reads
+           : isStaged       ? 1 + reads / product.getVector()
+                            : reads;
   // Beside these, each row has an epilogue.
   double perRow = 40.0 + 12.0 * product.filterCount;
   double lanes = 128.0 * machine.multiprocessors * machine.clock;
@@ -330,7 +356,10 @@ LogicalResult ThinRowsPlan::emit(ArrayRef<KernelVariant> variants,
   printResults(os, functors, values.results, fused);
   os << ",\n    ThinRowsSchedule<" << own.getRows() << ", " << own.getTerms()
      << ", " << product.getVector() << ", "
-     << (product.isStaged() ? "true" : "false") << ">>;\n";
+     << (product.isFlat()     ? "RowReads::Flat"
+         : product.isStaged() ? "RowReads::Staged"
+                              : "RowReads::Own")
+     << ">>;\n";
   printFooter(os, symbol);
   return success();
 }

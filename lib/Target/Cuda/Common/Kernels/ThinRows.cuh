@@ -20,17 +20,17 @@
 //       Strided<1, f32, Strides<288, 1>>,              // n, term
 //       Operands<>,                                    // places, n
 //       Results<Result<Identity, Strided<2, f32, Strides<12288, 192, 3, 1>>>>,
-//       ThinRowsSchedule<2, 32, 4, true>>;  // rows, terms, vector, staged
+//       ThinRowsSchedule<2, 32, 4, RowReads::Staged>>;  // rows, terms, vector
 //
 //   FACT_KERNEL(thin_0, Kernel)
 //
 //   } // namespace fact::thin_0
 //
 // A thread has `rows` rows, and a block reads `terms` terms of all of its rows
-// at a time. Staged, the threads of a block read these together, `vector` terms
+// at a time. Where neighboring rows are neighbors in memory, each thread reads
+// its own. Otherwise the threads of a block read them together, `vector` terms
 // that follow each other in memory at a time, and leave them in shared memory.
-// Otherwise neighboring rows are neighbors in memory, and each thread reads its
-// own.
+// `Flat` rows are whole, and follow each other: a block reads them as one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,11 +61,13 @@ struct RowsOf : View<Buffer, Element, Offset> {
   static constexpr int bound_count = sizeof...(Bounds_);
 };
 
-template <int Rows, int Terms, int Vector, bool Staged>
+enum class RowReads { Own, Staged, Flat };
+
+template <int Rows, int Terms, int Vector, RowReads Reads>
 struct ThinRowsSchedule {
   static constexpr int threads = 128;
   static constexpr int rows = Rows, terms = Terms, vector = Vector;
-  static constexpr bool is_staged = Staged;
+  static constexpr RowReads reads = Reads;
 };
 
 /// The places of rows beside one column.
@@ -79,7 +81,7 @@ template <class Places, class Terms, int Filters, class Source, class Filter,
 class ThinRows;
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::block_threads)
+__global__ void __launch_bounds__(Kernel::block_threads, Kernel::least_blocks)
     thin_rows_kernel(typename Kernel::State const __grid_constant__ state) {
   Kernel::run(state);
 }
@@ -92,20 +94,21 @@ class ThinRows<Places, Terms, Filters, Source, Filter, Operands<Tensors...>,
   static constexpr int rows = Schedule::rows;
   static constexpr int block_rows = threads * rows;
   static constexpr int vector = Schedule::vector;
-  static constexpr bool is_staged = Schedule::is_staged;
+  static constexpr bool is_staged = Schedule::reads != RowReads::Own;
+  static constexpr bool is_flat = Schedule::reads == RowReads::Flat;
   static constexpr int64_t k = Terms::total;
   /// Terms of a run.
-  static constexpr int run_terms = k < Schedule::terms
-                                       ? int((k + vector - 1) / vector * vector)
-                                       : Schedule::terms;
+  static constexpr int run_terms =
+      k < Schedule::terms ? int(k) : Schedule::terms;
   static constexpr bool has_runs = k > run_terms;
-  static constexpr int pieces = run_terms / vector;
+  static constexpr int pieces = is_flat ? 1 : run_terms / vector;
   static constexpr int bounds = Source::bound_count;
   /// Filters filled up to whole accesses.
   static constexpr int width = (Filters + 3) / 4 * 4;
   /// An odd pitch: neighboring rows lie in different banks.
   static constexpr int pitch = run_terms + 1 - run_terms % 2;
-  static_assert(run_terms % vector == 0 && k % vector == 0,
+  static_assert(is_flat ? k == run_terms
+                        : run_terms % vector == 0 && k % vector == 0,
                 "vectors are whole, and of one run");
   static_assert(Places::total < INT32_MAX && k < INT32_MAX,
                 "rows and terms are counted in 32 bits");
@@ -115,6 +118,11 @@ public:
       count_buffers<Source, Filter, Tensors..., typename List::Tensor...>();
   static constexpr uint64_t workspace_bytes = 0;
   static constexpr int block_threads = threads;
+  /// Staged, registers are for the sums. Threads that read their own rows have
+  /// many loads in flight.
+  static constexpr int least_blocks = !is_staged             ? 1
+                                      : rows * Filters <= 16 ? 8
+                                                             : 4;
 
   struct State {
     void *buffers[buffer_count];
@@ -142,8 +150,9 @@ public:
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
       int const row = threadIdx.x + i * threads;
-      own[i] = find_row(first + row);
-      if constexpr (is_staged)
+      if constexpr (!is_flat)
+        own[i] = find_row(first + row);
+      if constexpr (is_staged && !is_flat)
         shared.rows[row] = own[i];
     }
     float sums[rows][Filters] = {};
@@ -151,9 +160,14 @@ public:
       if constexpr (has_runs)
         __syncthreads();
       read_filters(state, begin, shared);
-      find_terms(begin, shared);
-      __syncthreads();
-      if constexpr (is_staged) {
+      if constexpr (is_flat) {
+        stage_flat(state, first, shared);
+        __syncthreads();
+      } else {
+        find_terms(begin, shared);
+        __syncthreads();
+      }
+      if constexpr (is_staged && !is_flat) {
         stage(state, begin, shared);
         __syncthreads();
       }
@@ -179,7 +193,7 @@ private:
   struct Shared {
     alignas(16) float filters[run_terms][width];
     Row terms[run_terms];
-    Row rows[is_staged ? block_rows : 1];
+    Row rows[is_staged && !is_flat ? block_rows : 1];
     float staged[is_staged ? block_rows : 1][is_staged ? pitch : 1];
   };
 
@@ -268,6 +282,26 @@ private:
     }
   }
 
+  FACT_DEVICE void stage_flat(State const &state, int64_t first,
+                              Shared &shared) {
+    int64_t const begin = first * k;
+    auto const *source = pointer<Source>(state) + begin;
+    constexpr int elements = block_rows * int(k);
+    int64_t const left = Places::total * k - begin;
+#pragma unroll 4
+    for (int i = threadIdx.x * vector; i < elements; i += threads * vector) {
+      float values[vector] = {};
+      if (i + vector <= left)
+        load_vector<vector>(source + i, values);
+      else
+        for (int v = 0; v < vector; ++v)
+          values[v] = i + v < left ? float(widen(source[i + v])) : 0.0f;
+#pragma unroll
+      for (int v = 0; v < vector; ++v)
+        shared.staged[(i + v) / int(k)][(i + v) % int(k)] = values[v];
+    }
+  }
+
   FACT_DEVICE void multiply(State const &state, int64_t begin,
                             Row const (&own)[rows], Shared const &shared,
                             float (&sums)[rows][Filters]) {
@@ -275,7 +309,7 @@ private:
                       : k < run_terms                   ? int(k)
                                                         : run_terms;
     float parts[rows][Filters] = {};
-#pragma unroll(has_runs ? 4 : (run_terms < 32 ? run_terms : 8))
+#pragma unroll(is_staged || has_runs ? 4 : run_terms < 32 ? run_terms : 8)
     for (int term = 0; term < count; ++term) {
       float filter[width];
 #pragma unroll
