@@ -7,11 +7,13 @@
 #include "fact/Analysis/Bands.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Placement.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace fact;
@@ -23,7 +25,7 @@ static constexpr int64_t unit = 16;
 static constexpr double leastGain = 0.1;
 
 /// Larger tensors are not worth the memory of a second one.
-static constexpr int64_t mostBytes = 1 << 30;
+static constexpr int64_t mostBytes = int64_t(1) << 32;
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -330,6 +332,48 @@ static void changeBand(FusedOp kernel, unsigned number,
   setOperandBands(kernel, bands);
 }
 
+/// Lets gathers of one element of each row, from the flattened elements of
+/// rows of `size`, read those of padded rows. Returns whether there are no
+/// other users.
+static bool gatherPadded(ReshapeOp flat, Value whole, int64_t size) {
+  auto isGather = [&](Operation *user) {
+    auto gather = dyn_cast<GatherOp>(user);
+    return gather && gather.getSource() == flat &&
+           gather.getIndices().getType().getElementType().isInteger(64) &&
+           getRowSize(gather) == size;
+  };
+  if (flat.getType().getRank() != 1 ||
+      !llvm::all_of(flat->getUsers(), isGather))
+    return false;
+  int64_t padded = typeOf(whole).getShape().back();
+  OpBuilder before(flat);
+  Value source = ReshapeOp::create(
+      before, flat.getLoc(),
+      flat.getType().clone(typeOf(whole).getNumElements()), whole);
+  for (Operation *user : llvm::make_early_inc_range(flat->getUsers())) {
+    auto gather = cast<GatherOp>(user);
+    ImplicitLocOpBuilder builder(gather.getLoc(), gather);
+    RankedTensorType type = typeOf(gather.getIndices());
+    auto number = [&](int64_t value) -> Value {
+      auto scalar = RankedTensorType::get({}, type.getElementType());
+      auto attribute = builder.getIntegerAttr(type.getElementType(), value);
+      return ConstantOp::create(builder,
+                                DenseElementsAttr::get(scalar, attribute));
+    };
+    // Index k is in row k, which begins so many elements later.
+    Value indices = gather.getIndices();
+    Value row = DivOp::create(builder, type, indices, number(size));
+    Value moved = MulOp::create(builder, type, row, number(padded - size));
+    indices = AddOp::create(builder, type, indices, moved);
+    auto again = GatherOp::create(builder, gather.getType(), source, indices,
+                                  gather.getDim());
+    setRowSize(again, size);
+    gather.replaceAllUsesWith(again.getResult());
+    gather->erase();
+  }
+  return true;
+}
+
 /// Lets operand `number` be `whole`, the rows of which begin with those of a
 /// value of type `part`.
 void Padding::read(FusedOp kernel, unsigned number, Value whole,
@@ -341,15 +385,25 @@ void Padding::read(FusedOp kernel, unsigned number, Value whole,
     changeBand(kernel, number, [](const Band &) { return Band(); });
   kernel->setOperand(number, whole);
   argument.setType(whole.getType());
+  SmallVector<OpOperand *> cropping;
+  for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
+    auto flat = dyn_cast<ReshapeOp>(use.getOwner());
+    if (flat && part != whole.getType() &&
+        gatherPadded(flat, argument, part.getShape().back()))
+      flat->erase();
+    else
+      cropping.push_back(&use);
+  }
+  if (cropping.empty())
+    return;
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
   Value cropped = argument;
   if (part != whole.getType())
     cropped = crop(builder, argument, part);
-  Operation *slice = cropped.getDefiningOp();
   if (type != part)
     cropped = ReshapeOp::create(builder, argument.getLoc(), type, cropped);
-  argument.replaceUsesWithIf(
-      cropped, [&](OpOperand &use) { return use.getOwner() != slice; });
+  for (OpOperand *use : cropping)
+    use->set(cropped);
 }
 
 /// Adds the new form of a kernel; false if no family takes it.

@@ -165,3 +165,35 @@ func.func @packed_argument(%x: tensor<4095x1537xf32>, %w: tensor<1537x771xf32> {
   %0 = fact.matmul %y, %w tf32 : (tensor<4095x1537xf32>, tensor<1537x771xf32>) -> tensor<4095x771xf32>
   return %0 : tensor<4095x771xf32>
 }
+
+// -----
+
+// A loss reads all logits and, by their flattened elements, one of each row:
+// index k moves by the padding of the k rows before it.
+// CHECK-LABEL: func @loss
+// CHECK: fact.concat {{.*}} dim 1 {fact.unused} : (tensor<8192x50257xbf16>, tensor<8192x7xbf16>) -> tensor<8192x50264xbf16>
+// CHECK: fact.fused "reduction" ins(%{{.*}} : tensor<8192x50264xbf16>
+// CHECK: ^bb0(%[[LOGITS:.*]]: tensor<8192x50264xbf16>, %[[PLACES:.*]]: tensor<8192xi64>):
+// CHECK-DAG: %[[FLAT:.*]] = fact.reshape %[[LOGITS]] : (tensor<8192x50264xbf16>) -> tensor<411762688xbf16>
+// CHECK-DAG: %[[SIZE:.*]] = fact.constant dense<50257>
+// CHECK-DAG: %[[REST:.*]] = fact.constant dense<7>
+// CHECK-DAG: %[[ROW:.*]] = fact.div %[[PLACES]], %[[SIZE]]
+// CHECK-DAG: %[[BEFORE:.*]] = fact.mul %[[ROW]], %[[REST]]
+// CHECK-DAG: %[[PLACE:.*]] = fact.add %[[PLACES]], %[[BEFORE]]
+// CHECK: fact.gather %[[FLAT]], %[[PLACE]] dim 0 {fact.row_size = 50257 : i64}
+
+// The padding is no part of what the loss reads.
+// PROGRAM-LABEL: program.model @loss
+
+// HOST-LABEL: func @loss
+// HOST-NOT: ub.poison
+fact.weight @w : tensor<50257x768xbf16>
+func.func @loss(%x: tensor<8192x768xbf16>, %places: tensor<8192xi64>) -> tensor<8192xbf16> {
+  %w = fact.get_weight @w : tensor<50257x768xbf16>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<8192x768xbf16>, tensor<50257x768xbf16>) -> tensor<8192x50257xbf16>
+  %1 = fact.reduce max %0 dims [1] : (tensor<8192x50257xbf16>) -> tensor<8192xbf16>
+  %2 = fact.reshape %0 : (tensor<8192x50257xbf16>) -> tensor<411705344xbf16>
+  %3 = fact.gather %2, %places dim 0 {fact.row_size = 50257 : i64} : (tensor<411705344xbf16>, tensor<8192xi64>) -> tensor<8192xbf16>
+  %4 = fact.sub %1, %3 : (tensor<8192xbf16>, tensor<8192xbf16>) -> tensor<8192xbf16>
+  return %4 : tensor<8192xbf16>
+}

@@ -62,9 +62,10 @@ def kinds(report):
     return {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
 
 
-def on_emulated_gpu(tensor):
-    """A DLTensor of memory that the emulated GPU sees as its own."""
-    slots = abi.TensorSlots(1)
-    slots.fill([tensor])
-    slots.pointers[0].contents.device_type = 2
+def on_emulated_gpu(*tensors):
+    """DLTensors of memory that the emulated GPU sees as its own."""
+    slots = abi.TensorSlots(len(tensors))
+    slots.fill(tensors)
+    for i in range(len(tensors)):
+        slots.pointers[i].contents.device_type = 2
     return slots

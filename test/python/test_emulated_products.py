@@ -16,17 +16,17 @@ from fact import abi
 pytestmark = NEEDED
 
 
-def run(folder, module, x):
-    """The module's library, with its weights, for one input."""
+def run(folder, module, *inputs):
+    """The module's library, with its weights, for some inputs."""
     table = fact.load(next((folder / "bundle").glob("*.so")))._table
     named, kept = abi.named_tensors({name: each.detach() for name, each in module.named_parameters()})
     for each in named:
         each.tensor.contents.device_type = 2
     handle = table.create(named, len(list(module.parameters())))
     assert handle, table.last_error()
-    y = torch.full_like(module(x), torch.nan)
-    given, result = on_emulated_gpu(x), on_emulated_gpu(y)
-    assert table.run(handle, given.pointers, 1, result.pointers, 1, None) == 0, table.last_error()
+    y = torch.full_like(module(*inputs), torch.nan)
+    given, result = on_emulated_gpu(*inputs), on_emulated_gpu(y)
+    assert table.run(handle, given.pointers, len(inputs), result.pointers, 1, None) == 0, table.last_error()
     table.destroy(handle)
     del kept
     return y
@@ -125,3 +125,31 @@ def test_rows_between_units_are_padded(root, tmp_path, dtype):
     assert written and all(part["end"] + part["spare"] == part["pitch"] for part in written), written
     exact = module.double()(x.double())
     torch.testing.assert_close(run(tmp_path, module.to(dtype), x).double(), exact, rtol=1e-2, atol=1e-2)
+
+
+class Loss(nn.Module):
+    """The loss of an odd number of classes, which reads all logits, and one of each row."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(72, 131)
+
+    def forward(self, x, targets):
+        y = self.linear(x)
+        return F.cross_entropy(y.flatten(0, 1), targets.flatten(), reduction="none")
+
+
+@pytest.mark.parametrize("dtype", [
+    torch.float32, pytest.param(torch.bfloat16, marks=pytest.mark.full)], ids=["fp32", "bf16"])
+def test_losses_read_padded_logits(root, tmp_path, dtype):
+    torch.manual_seed(0)
+    module = Loss().to(dtype).eval().requires_grad_(False)
+    x, targets = torch.randn(3, 23, 72).to(dtype), torch.randint(0, 131, (3, 23))
+    emulate(root, tmp_path, module, [x, targets], "a100")
+    kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
+    [loss] = [kernel for kernel in kernels if "gather" in kernel["ops"]]
+    pitch = -(-131 * dtype.itemsize // 16) * 16
+    assert loss["operands"][0]["part"] == {"begin": 0, "end": 131 * dtype.itemsize, "pitch": pitch}, loss["operands"]
+    # Random indices of a trial may be of no class; these are.
+    exact = module.double()(x.double(), targets)
+    torch.testing.assert_close(run(tmp_path, module.to(dtype), x, targets).double(), exact, rtol=1e-2, atol=1e-2)

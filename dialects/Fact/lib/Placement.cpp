@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Placement.h"
+#include "fact/Dialect/Fact/RowPlaces.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -26,14 +27,42 @@ Placement::Rows Placement::getRows(RankedTensorType result) const {
           spare * bytes};
 }
 
+/// The size of the rows of a value that only gathers of one element of each
+/// read from its flattened elements.
+static std::optional<int64_t> getGatheredRow(ReshapeOp flat) {
+  std::optional<int64_t> size;
+  int64_t pitch = flat.getOperand().getType().getShape().back();
+  for (Operation *user : flat->getUsers()) {
+    auto gather = dyn_cast<GatherOp>(user);
+    std::optional<int64_t> row = gather ? getRowSize(gather) : std::nullopt;
+    if (!row || flat.getType().getRank() != 1 ||
+        gather.getIndices() == flat.getResult() ||
+        gather.getIndices().getType().getNumElements() * pitch !=
+            flat.getType().getNumElements())
+      return std::nullopt;
+    size = std::max(size.value_or(0), *row);
+  }
+  return size;
+}
+
 std::optional<Placement::Rows> Placement::getRead(BlockArgument argument) {
   std::optional<Placement> read;
   for (Operation *user : argument.getUsers()) {
+    int64_t dim, start, end;
     auto slice = dyn_cast<SliceOp>(user);
-    if (!slice || slice.getStep() != 1)
+    auto flat = dyn_cast<ReshapeOp>(user);
+    if (std::optional<int64_t> row =
+            flat ? getGatheredRow(flat) : std::nullopt) {
+      dim = flat.getOperand().getType().getRank() - 1;
+      start = 0;
+      end = *row;
+    } else if (slice && slice.getStep() == 1) {
+      dim = slice.getDim();
+      start = slice.getStart();
+      end = start + slice.getType().getDimSize(dim);
+    } else {
       return std::nullopt;
-    int64_t dim = slice.getDim(), start = slice.getStart();
-    int64_t end = start + slice.getType().getDimSize(dim);
+    }
     if (!read)
       read = Placement{argument, dim, start, end - start};
     if (read->dim != dim)

@@ -45,10 +45,13 @@ LogicalResult fact::verifyRowSize(Operation *op, Attribute size) {
            << rowSizeName << "' needs static shapes, but the operands are "
            << source << " and " << indices;
   int64_t rows = indices.getNumElements();
-  if (number.getInt() * rows != source.getDimSize(dim.getInt()))
+  int64_t elements = source.getDimSize(dim.getInt());
+  if (rows == 0 ? elements != 0
+                : elements % rows || number.getInt() > elements / rows)
     return op->emitOpError("attribute '")
            << rowSizeName << "' is " << size << ", but dimension "
-           << dim.getInt() << " of " << source << " must have so many "
-           << "elements for each of " << rows << " indices";
+           << dim.getInt() << " of " << source
+           << " must have at least so many elements for each of " << rows
+           << " indices";
   return success();
 }

@@ -41,7 +41,7 @@ struct Placement {
                                           mlir::Attribute value);
 
   /// What a region reads of the memory of an argument, if that is not all of
-  /// it: slices along one dimension, and nothing else.
+  /// it: slices along one dimension and elements of rows, and nothing else.
   static std::optional<Rows> getRead(mlir::BlockArgument argument);
 
   static std::optional<Placement> get(ConcatOp concat);

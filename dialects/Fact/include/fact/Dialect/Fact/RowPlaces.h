@@ -10,7 +10,8 @@
 namespace fact {
 /// On a gather of one element of each row of a matrix from its flattened
 /// elements, the size n of a row: index k, in row-major order, is known to be
-/// in `[k * n, (k + 1) * n)`. PyTorch refuses other indices of `aten.gather`;
+/// one of the first n of those that each index has, `[k * p, k * p + n)`; rows
+/// have padding behind them where p is larger than n. PyTorch refuses other indices of `aten.gather`;
 /// those of `aten.index_select` may be in any row, so that only import can
 /// tell. A gather that is built anew does not have it.
 inline constexpr llvm::StringLiteral rowSizeName = "fact.row_size";
