@@ -55,7 +55,7 @@ CASES = {
     "even_rows_bf16": (Rows(24, 5), [(2, 16411, 24), (5,)], bf16),
     "long_rows": (Rows(90, 6), [(32771, 90), (6,)], bf16),
 }
-SHORT = ("padded", "last_bf16", "rows")
+SHORT = ("padded", "rows")
 
 
 @pytest.mark.parametrize("name", [
