@@ -51,7 +51,7 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @w25 : tensor<2x72x80xf16>
   fact.weight @w26 : tensor<64x196xf32>
   fact.weight @w27 : tensor<72x200xbf16>
-  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<5x30x30x8xbf16>, %x21: tensor<5x30x30x4xf32>, %x22: tensor<11x56x56x64xbf16>, %x23: tensor<5x15x17x72xbf16>, %x24: tensor<5x28x28x128xf32>, %x25: tensor<6x301x32xf16>, %x26: tensor<5x37x184x1xf32>, %x27: tensor<3x20x192x1xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>) {
+  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<5x30x30x8xbf16>, %x21: tensor<5x30x30x4xf32>, %x22: tensor<11x56x56x64xbf16>, %x23: tensor<5x15x17x72xbf16>, %x24: tensor<5x28x28x128xf32>, %x25: tensor<6x301x32xf16>, %x26: tensor<5x37x184x1xf32>, %x27: tensor<3x20x192x1xbf16>, %t0: tensor<3x2x109x107xf32>, %tw0: tensor<5x18xf32>, %tb0: tensor<5xf32>, %t1: tensor<3x107x109x4xbf16>, %tw1: tensor<24x36xbf16>, %t2: tensor<33001x25xbf16>, %tw2: tensor<25x8xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>, tensor<3x109x107x5xf32>, tensor<3x24x105x107xbf16>, tensor<33001x8xbf16>) {
     // Odd sizes; taps of 80 channels of which 72 are real.
     %w0 = fact.get_weight @w0 : tensor<200x648xbf16>
     %b0 = fact.get_weight @b0 : tensor<200xbf16>
@@ -481,6 +481,34 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
       %m = fact.matmul %r, %f transpose_b : (tensor<3x16x20x200xbf16>, tensor<72x200xbf16>) -> tensor<3x16x20x72xbf16>
       fact.yield %m : tensor<3x16x20x72xbf16>
     } space(#fact.sm90_gemm_space<tile = [128x64x64], cluster = [2x1, 1x1], kernel = [pingpong], swizzle = [1]>) : tensor<3x16x20x72xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>
+    // Few filters: rows of channels that lie first, of channels that lie last, and of memory.
+    %t_0 = fact.fused "thin_gemm" ins(%t0, %tw0, %tb0 : tensor<3x2x109x107xf32>, tensor<5x18xf32>, tensor<5xf32>) {
+    ^bb0(%a: tensor<3x2x109x107xf32>, %c: tensor<5x18xf32>, %d: tensor<5xf32>):
+      %p = fact.permute %a [0, 2, 3, 1] : (tensor<3x2x109x107xf32>) -> tensor<3x109x107x2xf32>
+      %rows = fact.constant dense<0.0> : tensor<3x1x107x2xf32>
+      %h = fact.concat %rows, %p, %rows dim 1 : (tensor<3x1x107x2xf32>, tensor<3x109x107x2xf32>, tensor<3x1x107x2xf32>) -> tensor<3x111x107x2xf32>
+      %columns = fact.constant dense<0.0> : tensor<3x111x1x2xf32>
+      %i = fact.concat %columns, %h, %columns dim 2 : (tensor<3x111x1x2xf32>, tensor<3x111x107x2xf32>, tensor<3x111x1x2xf32>) -> tensor<3x111x109x2xf32>
+      %v = fact.windows %i dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<3x111x109x2xf32>) -> tensor<3x109x107x3x3x2xf32>
+      %s = fact.reshape %v : (tensor<3x109x107x3x3x2xf32>) -> tensor<3x109x107x18xf32>
+      %1 = fact.matmul %s, %c transpose_b : (tensor<3x109x107x18xf32>, tensor<5x18xf32>) -> tensor<3x109x107x5xf32>
+      %2 = fact.add %1, %d : (tensor<3x109x107x5xf32>, tensor<5xf32>) -> tensor<3x109x107x5xf32>
+      fact.yield %2 : tensor<3x109x107x5xf32>
+    } : tensor<3x109x107x5xf32>
+    %t_1 = fact.fused "thin_gemm" ins(%t1, %tw1 : tensor<3x107x109x4xbf16>, tensor<24x36xbf16>) {
+    ^bb0(%a: tensor<3x107x109x4xbf16>, %c: tensor<24x36xbf16>):
+      %v = fact.windows %a dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<3x107x109x4xbf16>) -> tensor<3x105x107x3x3x4xbf16>
+      %s = fact.reshape %v : (tensor<3x105x107x3x3x4xbf16>) -> tensor<3x105x107x36xbf16>
+      %1 = fact.matmul %s, %c transpose_b : (tensor<3x105x107x36xbf16>, tensor<24x36xbf16>) -> tensor<3x105x107x24xbf16>
+      %2 = fact.relu %1 : (tensor<3x105x107x24xbf16>) -> tensor<3x105x107x24xbf16>
+      %3 = fact.permute %2 [0, 3, 1, 2] : (tensor<3x105x107x24xbf16>) -> tensor<3x24x105x107xbf16>
+      fact.yield %3 : tensor<3x24x105x107xbf16>
+    } : tensor<3x24x105x107xbf16>
+    %t_2 = fact.fused "thin_gemm" ins(%t2, %tw2 : tensor<33001x25xbf16>, tensor<25x8xbf16>) {
+    ^bb0(%a: tensor<33001x25xbf16>, %c: tensor<25x8xbf16>):
+      %1 = fact.matmul %a, %c : (tensor<33001x25xbf16>, tensor<25x8xbf16>) -> tensor<33001x8xbf16>
+      fact.yield %1 : tensor<33001x8xbf16>
+    } : tensor<33001x8xbf16>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %t_0, %t_1, %t_2 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>, tensor<3x109x107x5xf32>, tensor<3x24x105x107xbf16>, tensor<33001x8xbf16>
   }
 }
