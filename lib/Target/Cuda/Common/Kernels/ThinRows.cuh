@@ -129,8 +129,10 @@ public:
   };
 
   static int bind(State &state, void *const *buffers, void *) {
+    constexpr bool has_vectors =
+        vector > 1 || ((store_vector<typename List::Tensor> > 1) || ...);
     for (int i = 0; i < buffer_count; ++i) {
-      if (!is_aligned(buffers[i], 16))
+      if (has_vectors && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
       state.buffers[i] = buffers[i];
     }
