@@ -367,9 +367,11 @@ std::optional<Candidate> RulesAgent::grow(const Rule &rule,
   OpGroup group = withViewsBefore(rule, anchors, anchors);
   if (!accepts(rule, group))
     return std::nullopt;
+  size_t before = group.size();
   growAll(rule, group);
   // The kernel that writes what was added may read through more of them.
-  group = withViewsBefore(rule, anchors, std::move(group));
+  if (group.size() > before)
+    group = withViewsBefore(rule, anchors, std::move(group));
   return weigh(rule, std::move(group));
 }
 

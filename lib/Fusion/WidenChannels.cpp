@@ -106,9 +106,6 @@ static int64_t getRowPixels(const WindowProduct &of, int64_t channels,
   return windowsOfRow == of.view.counts.back() ? pixels : 0;
 }
 
-/// The filters that `thin_gemm` takes where rows are windows.
-static constexpr int64_t fewFilters = 32;
-
 /// The fastest form; none where windows are better copied, or read as they are.
 /// The figures are from convolutions that were measured on an H200: TMA takes
 /// 4.5 cycles for a line of up to 128 bytes, and about 8 for each 64 bytes of
@@ -144,7 +141,7 @@ chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   double least = 0.8 * ((passes / 2 - 1) * machine.launchSeconds +
                         rows * depth * 4 * passes / machine.bandwidth);
   // Threads that have rows of their own multiply few filters without a copy.
-  if (present <= fewFilters && channels * bytes < unit)
+  if (present <= filterLimit && channels * bytes < unit)
     least = std::min(least, rows * depth * (present + 6) /
                                 (50 * machine.multiprocessors * machine.clock));
   std::optional<Form> best;

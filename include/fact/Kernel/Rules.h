@@ -25,6 +25,11 @@ extern const Rule scatterRule;
 extern const Rule pointwiseRule;
 extern const Rule concatRule;
 extern const Rule genericRule;
+
+/// The rows, columns or terms of a thin product, and the filters of one whose
+/// rows are windows. A thread keeps a sum for each; with more, arithmetic takes
+/// longer than reading.
+inline constexpr int64_t thinLimit = 8, filterLimit = 32;
 } // namespace fact
 
 #endif // FACT_KERNEL_RULES_H

@@ -38,3 +38,12 @@ FailureOr<ProductResults> ProductResults::get(FusedOp fused, MatmulOp matmul,
   read.epilogue = std::move(*epilogue);
   return std::move(read);
 }
+
+LogicalResult fact::requireThin(int64_t rows, int64_t columns, int64_t k,
+                                EmitError emitError) {
+  if (std::min({rows, columns, k}) <= thinLimit)
+    return success();
+  return emitError() << "rows, columns or terms of the product must be at most "
+                     << thinLimit << ", and it is " << rows << " x " << columns
+                     << " x " << k;
+}

@@ -19,6 +19,10 @@ struct ProductResults {
                                              llvm::ArrayRef<int64_t> space,
                                              EmitError emitError);
 };
+
+/// Refuses products that are not thin.
+mlir::LogicalResult requireThin(int64_t rows, int64_t columns, int64_t k,
+                                EmitError emitError);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_PRODUCTRESULTS_H

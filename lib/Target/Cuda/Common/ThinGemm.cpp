@@ -80,9 +80,6 @@ public:
 };
 } // namespace
 
-/// Rows, columns or terms of a thin product. Each thread keeps as many sums per
-/// element of the wide factor; with more, arithmetic takes longer than reading.
-static constexpr int64_t thinLimit = 8;
 static constexpr int64_t blockThreads = 256;
 
 //===----------------------------------------------------------------------===//
@@ -208,11 +205,8 @@ FailureOr<ThinGemm> ThinGemmPlan::read(FusedOp fused, EmitError emitError) {
   int64_t count = llvm::product_of(batches);
   int64_t rows = isShared(*rhs) ? count * m : m;
   int64_t columns = isShared(*lhs) ? count * n : n;
-  if (std::min({rows, columns, k}) > thinLimit)
-    return emitError() << "rows, columns or terms of the product must be at "
-                          "most "
-                       << thinLimit << ", and it is " << rows << " x "
-                       << columns << " x " << k;
+  if (failed(requireThin(rows, columns, k, emitError)))
+    return failure();
   SmallVector<int64_t> space(batches);
   space.append({m, n});
   FailureOr<ProductResults> results =

@@ -59,7 +59,6 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  int64_t getRun(int64_t terms) const;
   int64_t getSharedBytes(int64_t rows, int64_t terms) const;
 
   ThinRows product;
@@ -77,9 +76,6 @@ public:
 };
 } // namespace
 
-/// Filters whose sums a thread has in registers, and what is thin where rows
-/// are read once.
-static constexpr int64_t filterLimit = 32, thinLimit = 8;
 /// What TMA loads of a pixel at least.
 static constexpr int64_t channelBytes = 16;
 /// Fewer rows do not fill a machine.
@@ -173,16 +169,14 @@ FailureOr<ThinRows> ThinRowsPlan::read(FusedOp fused, EmitError emitError) {
   product.count = region->getRows();
   product.k = region->k;
   product.filterCount = matmul.getN();
-  if (region->windows && product.filterCount > filterLimit)
-    return emitError() << "a product of windows has at most " << filterLimit
-                       << " columns, not " << product.filterCount;
-  bool isThin = product.filterCount <= thinLimit ||
-                (product.k <= thinLimit && product.filterCount <= filterLimit);
-  if (!region->windows && !isThin)
-    return emitError() << "rows, columns or terms of the product must be at "
-                          "most "
-                       << thinLimit << ", and it is " << product.count << " x "
-                       << product.filterCount << " x " << product.k;
+  if (!region->windows && failed(requireThin(product.count, product.filterCount,
+                                             product.k, emitError)))
+    return failure();
+  if (product.filterCount > filterLimit)
+    return emitError() << "a product of "
+                       << (region->windows ? "windows" : "short rows")
+                       << " has at most " << filterLimit << " columns, not "
+                       << product.filterCount;
   if (product.count < leastRows || product.count >= INT32_MAX)
     return emitError() << "needs " << leastRows << " rows to fill the machine, "
                        << "and fewer than 2^31, not " << product.count;
@@ -228,14 +222,9 @@ FailureOr<ThinRows> ThinRowsPlan::read(FusedOp fused, EmitError emitError) {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// The terms that a block reads at a time.
-int64_t ThinRowsPlan::getRun(int64_t terms) const {
-  return std::min(product.k, terms);
-}
-
 /// As `Shared` of ThinRows.cuh.
 int64_t ThinRowsPlan::getSharedBytes(int64_t rows, int64_t terms) const {
-  int64_t run = getRun(terms);
+  int64_t run = std::min(product.k, terms);
   int64_t place =
       llvm::alignTo(8 + 4 * std::max<int64_t>(1, product.bounds.size()), 8);
   int64_t bytes =
@@ -278,15 +267,14 @@ SpaceAttrInterface ThinRowsPlan::getSpace() const {
 double ThinRowsPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<CudaThinRowsAttr>(schedule);
   double width = llvm::alignTo(product.filterCount, 4);
-  bool isStaged = product.isStaged();
+  bool isFlat = product.isFlat(), isStaged = product.isStaged();
   // Per row and term: products, a share of the filters and of the loop, and
   // how the term is read.
-  double steps = product.filterCount + (width / 4 + 2) / own.getRows();
-  double reads = product.isFlat() ? 10 : isStaged ? 24 : 3;
+  double reads = isFlat ? 10 : isStaged ? 24 : 3;
   reads += 4.0 * product.bounds.size();
-  steps += product.isFlat() ? reads
-           : isStaged       ? 1 + reads / product.getVector()
-                            : reads;
+  if (isStaged && !isFlat)
+    reads = 1 + reads / product.getVector();
+  double steps = product.filterCount + (width / 4 + 2) / own.getRows() + reads;
   // Beside these, each row has an epilogue.
   double perRow = 40.0 + 12.0 * product.filterCount;
   double lanes = 128.0 * machine.multiprocessors * machine.clock;

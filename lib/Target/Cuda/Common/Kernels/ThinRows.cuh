@@ -130,7 +130,7 @@ public:
 
   static int bind(State &state, void *const *buffers, void *) {
     constexpr bool has_vectors =
-        vector > 1 || ((store_vector<typename List::Tensor> > 1) || ...);
+        vector > 1 || ((store_width<typename List::Tensor> > 1) || ...);
     for (int i = 0; i < buffer_count; ++i) {
       if (has_vectors && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
@@ -307,9 +307,8 @@ private:
   FACT_DEVICE void multiply(State const &state, int64_t begin,
                             Row const (&own)[rows], Shared const &shared,
                             float (&sums)[rows][Filters]) {
-    int const count = has_runs && k - begin < run_terms ? int(k - begin)
-                      : k < run_terms                   ? int(k)
-                                                        : run_terms;
+    int const count =
+        has_runs && k - begin < run_terms ? int(k - begin) : run_terms;
     float parts[rows][Filters] = {};
 #pragma unroll(is_staged || has_runs ? 4 : run_terms < 32 ? run_terms : 8)
     for (int term = 0; term < count; ++term) {
@@ -354,25 +353,18 @@ private:
       using Tensor = typename Result::Tensor;
       using Element = typename Tensor::Element;
       constexpr int64_t step = Tensor::inner_stride;
-      constexpr int vectors = store_vector<Tensor>;
+      constexpr int vectors = store_width<Tensor>;
       auto *destination = pointer<Tensor>(state) + at<Tensor>(place);
 #pragma unroll
       for (int n = 0; n < Filters; n += vectors) {
-        Element values[vectors];
+        Compute<Element> values[vectors];
 #pragma unroll
         for (int v = 0; v < vectors; ++v)
-          values[v] = narrow<Element>(Result::Functor::apply(
+          values[v] = Result::Functor::apply(
               sums[n + v], widen(pointer<Tensors>(
                                state)[at<Tensors>(place) +
-                                      (n + v) * Tensors::inner_stride])...));
-        if constexpr (vectors == 1) {
-          destination[n * step] = values[0];
-        } else {
-          using Access = VectorAccess<Element, vectors>;
-          Access access;
-          memcpy(&access, values, sizeof(access));
-          store_access(reinterpret_cast<Access *>(destination + n), access);
-        }
+                                      (n + v) * Tensors::inner_stride])...);
+        store_vector<vectors>(destination + n * step, values);
       }
     };
     (apply(List{}), ...);
@@ -385,20 +377,17 @@ private:
   }
 
   /// Elements per access, of up to 16 bytes.
-  template <class Tensor> static constexpr int get_store_vector() {
-    int count = int(16 / sizeof(typename Tensor::Element));
-    while (count > 1 && (Filters % count != 0 || !is_whole<Tensor>(count)))
-      count /= 2;
-    return count;
+  template <class Tensor,
+            int Count = int(16 / sizeof(typename Tensor::Element))>
+  static constexpr int get_store_width() {
+    if constexpr (Count == 1 || (Filters % Count == 0 &&
+                                 Tensor::template moves_in_vectors<Count>()))
+      return Count;
+    else
+      return get_store_width<Tensor, Count / 2>();
   }
   template <class Tensor>
-  static constexpr int store_vector = get_store_vector<Tensor>();
-  template <class Tensor> static constexpr bool is_whole(int count) {
-    bool whole = Tensor::inner_stride == 1 && Tensor::offset % count == 0;
-    for (int i = 0; i < Tensor::Strides::rank - 1; ++i)
-      whole &= Tensor::Strides::values[i] % count == 0;
-    return whole;
-  }
+  static constexpr int store_width = get_store_width<Tensor>();
 };
 
 } // namespace fact

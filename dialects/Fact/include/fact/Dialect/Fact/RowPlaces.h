@@ -10,10 +10,11 @@
 namespace fact {
 /// On a gather of one element of each row of a matrix from its flattened
 /// elements, the size n of a row: index k, in row-major order, is known to be
-/// one of the first n of those that each index has, `[k * p, k * p + n)`; rows
-/// have padding behind them where p is larger than n. PyTorch refuses other indices of `aten.gather`;
-/// those of `aten.index_select` may be in any row, so that only import can
-/// tell. A gather that is built anew does not have it.
+/// in `[k * p, k * p + n)`, where p is the number of elements for each index;
+/// rows have padding behind them where it is larger than n. PyTorch refuses
+/// other indices of `aten.gather`; those of `aten.index_select` may be in any
+/// row, so that only import can tell. A gather that is built anew does not have
+/// it.
 inline constexpr llvm::StringLiteral rowSizeName = "fact.row_size";
 
 std::optional<int64_t> getRowSize(GatherOp gather);
