@@ -107,3 +107,36 @@ program.model @parts : (tensor<3x12xf32>) -> (tensor<24xf32>) inputs(["x"]) outp
     program.launch @exp_1(%3) -> (%4)
   }
 }
+
+program.kernel @fill(%a: tensor<f32>) -> tensor<12xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<f32>) {
+  ^bb0(%x: tensor<f32>):
+    %1 = fact.reshape %x : (tensor<f32>) -> tensor<1xf32>
+    %2 = fact.expand %1 : (tensor<1xf32>) -> tensor<12xf32>
+    fact.yield %2 : tensor<12xf32>
+  } : tensor<12xf32>
+  program.return %0 : tensor<12xf32>
+}
+
+// A kernel reads a single element that another one wrote.
+// CHECK-LABEL: program.model @single
+program.model @single : (tensor<f32>) -> tensor<12xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<f32>
+  %w = program.alloc workspace : tensor<f32>
+  %y = program.output 0 : tensor<12xf32>
+  program.prepare {}
+  // CHECK: program.launch @fill(%{{.*}}) ->
+  program.run {
+    program.launch @exp_single(%x) -> (%w)
+    program.launch @fill(%w) -> (%y)
+  }
+}
+
+program.kernel @exp_single(%a: tensor<f32>) -> tensor<f32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<f32>) {
+  ^bb0(%x: tensor<f32>):
+    %1 = fact.exp %x : (tensor<f32>) -> tensor<f32>
+    fact.yield %1 : tensor<f32>
+  } : tensor<f32>
+  program.return %0 : tensor<f32>
+}

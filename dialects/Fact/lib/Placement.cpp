@@ -30,8 +30,11 @@ Placement::Rows Placement::getRows(RankedTensorType result) const {
 /// The size of the rows of a value that only gathers of one element of each
 /// read from its flattened elements.
 static std::optional<int64_t> getGatheredRow(ReshapeOp flat) {
+  ArrayRef<int64_t> shape = flat.getOperand().getType().getShape();
+  if (shape.empty())
+    return std::nullopt;
   std::optional<int64_t> size;
-  int64_t pitch = flat.getOperand().getType().getShape().back();
+  int64_t pitch = shape.back();
   for (Operation *user : flat->getUsers()) {
     auto gather = dyn_cast<GatherOp>(user);
     std::optional<int64_t> row = gather ? getRowSize(gather) : std::nullopt;
