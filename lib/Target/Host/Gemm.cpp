@@ -34,6 +34,7 @@ protected:
 private:
   /// The register tiles to choose from.
   SmallVector<Extents> getMicroTiles() const;
+  SmallVector<ScheduleAttr> getWindowSchedules() const;
   /// Whether a weight or a constant is packed, when the model is created.
   bool packsOnce() const;
 
@@ -73,7 +74,7 @@ public:
   GemmEpilogueFamily()
       : GemmFamily(gemmEpilogueRule, ContractionRegion::Kind::Single,
                    {&HostGemmAttr::kind, &HostBlockedAttr::kind,
-                    &HostStreamAttr::kind}) {}
+                    &HostWindowsAttr::kind, &HostStreamAttr::kind}) {}
 };
 
 class GatedGemmFamily : public GemmFamily {
@@ -108,11 +109,22 @@ LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "packs the blocks of one product whose rows and "
                           "columns are not reduced, and whose lhs is no "
                           "windows";
+  bool copies = isa<HostWindowsAttr>(schedule);
+  if (copies && !gemm.canReadWindows())
+    return emitError() << "multiplies windows of images, of whole images for "
+                          "each batch, whose rows and columns are not reduced";
   auto own = GemmSizes::get(schedule);
   Extents micro = own.micro;
   if (micro[0] * micro[1] > 512)
     return emitError() << "the register tile has at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
+  if (copies) {
+    if (own.columns % micro[1] == 0)
+      return success();
+    return emitError() << "columns must be a multiple of those of the register "
+                          "tile, "
+                       << micro[1] << ", not " << own.columns;
+  }
   if (own.rows % micro[0] || own.columns % micro[1])
     return emitError() << "rows and columns must be multiples of the register "
                           "tile "
@@ -173,8 +185,38 @@ static constexpr int64_t mostBlockedRows = 192, blockedColumns = 192;
 /// Fewer tiles would leave threads idle.
 static constexpr int64_t fewestBlockedTiles = 8;
 
-SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
+/// More windows share a filter in the first cache, and fewer stay in the second
+/// one beside their image.
+static constexpr int64_t mostWindows = 192, mostWindowColumns = 384;
+
+SmallVector<ScheduleAttr> HostGemmPlan::getWindowSchedules() const {
   SmallVector<ScheduleAttr> schedules;
+  if (!gemm.canReadWindows())
+    return schedules;
+  int64_t line = gemm.windows->counts.back();
+  int64_t lanes = cpu.getRegisterLanes(getStorageBytes(gemm.compute));
+  int64_t columns = gemm.getColumns();
+  // As many rows as registers have sums of, beside vectors of B and an element
+  // of A, and as divide a line.
+  for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+    if (vectors > 1 && (vectors - 1) * lanes >= columns)
+      break;
+    int64_t most = (cpu.getVectorRegisters() - 2 - vectors) / vectors;
+    int64_t rows =
+        ceilDivide(line, ceilDivide(line, std::max(most, int64_t(1))));
+    int64_t micro = vectors * lanes;
+    int64_t wide = ceilDivide(std::min(columns, mostWindowColumns), micro);
+    llvm::append_range(schedules,
+                       HostWindowsAttr::getSpace(fused.getContext(),
+                                                 {Extents{rows, micro}},
+                                                 {mostWindows}, {wide * micro})
+                           .enumerate());
+  }
+  return schedules;
+}
+
+SmallVector<ScheduleAttr> HostGemmPlan::getFixedSchedules() const {
+  SmallVector<ScheduleAttr> schedules = getWindowSchedules();
   int64_t tiles = ceilDivide(gemm.batchRows, mostBlockedRows);
   if (gemm.canBlock() && !gemm.canStream() && !packsOnce() &&
       gemm.batches * tiles * ceilDivide(gemm.getColumns(), blockedColumns) >=
@@ -244,6 +286,17 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
                      ? 1
                      : ceilDivide(gemm.getColumns(), own.columns);
   double packing = double(gemm.rows) * gemm.k * tiles;
+  if (isa<HostWindowsAttr>(schedule)) {
+    // Register tiles end with a line of windows, and each pixel of a box is
+    // copied.
+    const WindowedView &of = *gemm.windows;
+    double lines = double(gemm.rows) / of.counts.back();
+    padded = lines * ceilDivide(of.counts.back(), mr) * mr * columns;
+    WindowBox box = WindowBox::get(of, own);
+    double images = double(gemm.rows) / llvm::product_of(of.counts);
+    packing = images * llvm::product_of(box.boxes) *
+              llvm::product_of(box.pixels) * of.getChannels() * tiles;
+  }
   // Each tile packs its columns of B too.
   bool blocks = isa<HostBlockedAttr>(schedule);
   if (blocks)

@@ -29,6 +29,7 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
                          ScheduleAttr schedule)
     : b(b), plan(plan), streams(isa<HostStreamAttr>(schedule)),
       blocks(isa<HostBlockedAttr>(schedule)),
+      copies(isa<HostWindowsAttr>(schedule)),
       mostProducts(plan.getMostProducts()), panels(0), units(0),
       reducesRows(plan.hasReductions(true)),
       reducesColumns(plan.hasReductions(false)) {
@@ -56,6 +57,8 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
     units += count * segment.products.size();
   }
   tileRows = std::min(rows, ceilDivide(plan.batchRows, mr) * mr);
+  if (copies)
+    planWindows(GemmSizes::get(schedule));
   // A reduced row lies in one tile.
   tilePanels = reducesRows ? panels : std::min(columns / nr, panels);
 }
@@ -396,8 +399,7 @@ void GemmBuilder::ifAny(const Area &area, const Terms &block,
       body);
 }
 
-void GemmBuilder::buildTile() {
-  int64_t rowTiles = reducesColumns ? 1 : ceilDivide(plan.batchRows, tileRows);
+Value GemmBuilder::beginTile(int64_t rowTiles) {
   int64_t panelTiles = ceilDivide(panels, tilePanels);
   b.getLayout().tiles = plan.batches * panelTiles * rowTiles;
 
@@ -406,8 +408,6 @@ void GemmBuilder::buildTile() {
   Value rowTile = b.rem(index, rowTiles);
   Value panelTile = b.rem(b.div(index, rowTiles), panelTiles);
   batch = b.div(index, rowTiles * panelTiles);
-  Value batchRow = b.mul(batch, plan.batchRows);
-  Value batchEnd = b.add(batchRow, plan.batchRows);
   firstPanel = b.mul(panelTile, tilePanels);
   panelEnd = b.min(b.add(firstPanel, tilePanels), panels);
   if (streams) {
@@ -420,6 +420,20 @@ void GemmBuilder::buildTile() {
         b.getFused().getBody().getArgument(plan.packedOperands.front()));
     firstOffset = b.mul(batch, units * unitElements());
   }
+  return rowTile;
+}
+
+void GemmBuilder::buildTile() {
+  if (copies) {
+    buildWindows(
+        beginTile(plan.batchRows / llvm::product_of(plan.windows->counts) *
+                  llvm::product_of(box.boxes)));
+    return b.endFunction();
+  }
+  Value rowTile =
+      beginTile(reducesColumns ? 1 : ceilDivide(plan.batchRows, tileRows));
+  Value batchRow = b.mul(batch, plan.batchRows);
+  Value batchEnd = b.add(batchRow, plan.batchRows);
   packedA = b.scratch(plan.compute, tileRows * depth);
   int64_t microTiles = isBlocked() ? tileRows / mr * tilePanels : 1;
   sums = b.scratch(plan.compute, microTiles * sumsElements());
@@ -469,6 +483,15 @@ void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   });
 }
 
+Value GemmBuilder::getUnitOffset(size_t segment, const Position &at) {
+  int64_t count = plan.segments[segment].products.size();
+  Value unit = packsBefore()
+                   ? b.add(b.mul(at.panel, count), ranges[segment].firstUnit)
+                   : b.mul(at.tilePanel, mostProducts);
+  Value offset = b.mul(unit, unitElements());
+  return firstOffset ? b.add(firstOffset, offset) : offset;
+}
+
 /// Multiplies one block of K for one register tile of each product; the
 /// epilogue follows the last block.
 void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
@@ -482,12 +505,7 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
     return b.ifThen(last, finish);
   }
   int64_t count = segment.products.size();
-  Value unit = packsBefore()
-                   ? b.add(b.mul(at.panel, count), ranges[s].firstUnit)
-                   : b.mul(at.tilePanel, mostProducts);
-  Value offsetB = b.mul(unit, unitElements());
-  if (firstOffset)
-    offsetB = b.add(firstOffset, offsetB);
+  Value offsetB = getUnitOffset(s, at);
   // A block begins with term `from`.
   if (blocks)
     offsetB = b.sub(offsetB, b.mul(from, nr));
@@ -497,17 +515,9 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
   // Of the first of these terms.
   Value offsetA = b.add(b.mul(b.sub(at.row, at.firstRow), depth),
                         b.mul(b.sub(terms.from, from), mr));
-  if (writesRegisters(segment)) {
-    SmallVector<Value> products =
-        multiplyTerms(offsetA, offsetB, terms.from, terms.to);
-    return b.ifThen(
-        isWhole(segment, at), [&] { writeRegisters(segment, products, at); },
-        [&] {
-          for (auto [i, value] : llvm::enumerate(products))
-            b.store(value, sums, plan.compute, b.add(at.sums, i * lanes));
-          finish();
-        });
-  }
+  if (writesRegisters(segment))
+    return finishRegisters(
+        segment, multiplyTerms(offsetA, offsetB, terms.from, terms.to), at);
   // The first block may have no chain.
   if (plan.bands.isBounded() && chain < plan.k)
     b.ifThen(
@@ -558,18 +568,20 @@ SmallVector<Value> GemmBuilder::multiplyTerms(Value offsetA, Value offsetB,
                           });
 }
 
+void GemmBuilder::addToSums(ValueRange products, Value offset, bool isFirst) {
+  for (auto [i, value] : llvm::enumerate(products)) {
+    Value at = b.add(offset, i * lanes), sum = value;
+    if (!isFirst)
+      sum =
+          arith::AddFOp::create(b, b.load(sums, plan.compute, at, lanes), sum);
+    b.store(sum, sums, plan.compute, at);
+  }
+}
+
 void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
                                 Value from, Value to) {
   SmallVector<Value> products = multiplyTerms(offsetA, offsetB, from, to);
-  auto write = [&](bool isFirst) {
-    for (auto [i, value] : llvm::enumerate(products)) {
-      Value at = b.add(sumsOffset, i * lanes), sum = value;
-      if (!isFirst)
-        sum = arith::AddFOp::create(b, b.load(sums, plan.compute, at, lanes),
-                                    sum);
-      b.store(sum, sums, plan.compute, at);
-    }
-  };
+  auto write = [&](bool isFirst) { addToSums(products, sumsOffset, isFirst); };
   if (chain == plan.k || plan.bands.isBounded())
     return write(/*isFirst=*/chain == plan.k);
   Value isFirst =

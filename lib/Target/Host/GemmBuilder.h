@@ -76,6 +76,8 @@ private:
   void buildPack();
   void packForTile(Value batch);
   void buildTile();
+  /// Its index's parts: of the rows or boxes of a batch, and of the panels.
+  Value beginTile(int64_t rowTiles);
   void buildRows(Value firstRow, Value rowEnd);
   /// Calls `body(panel)` for the tile's panels of a segment, numbered within
   /// the segment.
@@ -85,6 +87,21 @@ private:
   void stream(const Segment &segment, const Position &at, Value from, Value to);
   void streamRows(Value base, Value count, Value from, Value k, int64_t rows);
   void addChains(const Position &at, Value count, Value isFirst);
+  /// The same for windows that are read from copies. In GemmWindows.cpp.
+  struct BoxOfWindows;
+  void planWindows(const GemmSizes &sizes);
+  void buildWindows(Value boxIndex);
+  void copyPixels(const BoxOfWindows &of);
+  void forWindows(const BoxOfWindows &of,
+                  llvm::function_ref<void(Value row, Value rowEnd, Value tile,
+                                          Value offsetA)>
+                      body);
+  void multiplyWindows(size_t segment, const BoxOfWindows &of,
+                       const Position &at, Value offsetA);
+  llvm::SmallVector<Value> multiplyTaps(const BoxOfWindows &of, Value offsetA,
+                                        Value offsetB, Value from, Value to);
+  /// The offset of the first packed unit of a panel.
+  Value getUnitOffset(size_t segment, const Position &at);
   void multiply(Value sums, Value offsetA, Value offsetB, const Terms &terms);
   /// The sums of some terms of a register tile, by row and vector.
   llvm::SmallVector<Value> multiplyTerms(Value offsetA, Value offsetB,
@@ -100,10 +117,15 @@ private:
   Value isWhole(const Segment &segment, const Position &at);
   void writeRegisters(const Segment &segment, ValueRange products,
                       const Position &at);
+  /// The end of a register tile whose sums are all in registers.
+  void finishRegisters(const Segment &segment, ValueRange products,
+                       const Position &at);
+  /// Stores or adds the vectors of a register tile to its sums in memory.
+  void addToSums(ValueRange products, Value offset, bool isFirst);
   void writeFull(const Segment &segment, const GemmPlan::Result &result,
                  const Position &at);
-  /// How many rows of a register tile have elements beside each other in
-  /// memory, where columns have not; otherwise 1.
+  /// How many rows of a register tile are stored at once because they have
+  /// elements beside each other in memory, where columns have not; otherwise 1.
   int64_t getRowsTogether(const GemmPlan::Result &result) const;
   /// Whether `count` rows are in one piece of a result that is written so: null
   /// if all are.
@@ -112,7 +134,7 @@ private:
   /// the vectors of an anchor.
   void
   storeColumns(const GemmPlan::Result &result, Value row, Value column,
-               int64_t width,
+               int64_t width, int64_t together,
                llvm::function_ref<llvm::SmallVector<Value>(Value anchor)> rows);
   /// Calls `body(column, width)` for a panel's columns, numbered within the
   /// panel.
@@ -141,8 +163,9 @@ private:
 
   KernelBuilder &b;
   const GemmPlan &plan;
-  /// Whether the rhs is read in place, or packed block by block.
-  bool streams, blocks;
+  /// Whether the rhs is read in place, or packed block by block; whether
+  /// windows are read from copies.
+  bool streams, blocks, copies;
   /// Rows and columns of the register tile, or of a tile that streams, and
   /// lanes of its vectors.
   int64_t mr, nr, lanes;
@@ -165,6 +188,11 @@ private:
   Value batch, firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
   /// Of a tile that streams: the sums of the block of K.
   Value chains;
+  /// Of a tile that copies parts of images: of each pixel so many channels at a
+  /// time, to places so far apart, and the taps of a chain.
+  WindowBox box;
+  int64_t boxChannels, chainTaps, channelStride;
+  llvm::SmallVector<int64_t> pixelStrides;
   /// The memory of partial results, by the result of the reduction.
   llvm::DenseMap<Value, Value> partials;
 };

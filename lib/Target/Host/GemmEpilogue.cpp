@@ -64,24 +64,36 @@ void GemmBuilder::writeRegisters(const Segment &segment, ValueRange products,
   int64_t vectors = nr / lanes;
   const GemmPlan::Result &result = segment.results.front();
   int64_t together = getRowsTogether(result);
-  if (together > 1) {
-    for (int64_t i = 0; i < mr; i += together)
-      for (int64_t j = 0; j < vectors; ++j)
-        storeColumns(result, b.add(at.row, i), b.add(first, j * lanes), lanes,
-                     [&](Value) {
-                       SmallVector<Value> rows;
-                       for (int64_t r = i; r < i + together; ++r)
-                         rows.push_back(products[r * vectors + j]);
-                       return rows;
-                     });
-    return;
+  for (int64_t i = 0; i < mr; i += together) {
+    while (together > mr - i)
+      together /= 2;
+    if (together == 1) {
+      storeRow(result, b.add(at.row, i), [&](Store store) {
+        for (int64_t j = 0; j < vectors; ++j)
+          store(b.add(first, j * lanes), lanes,
+                [&](Value) { return products[i * vectors + j]; });
+      });
+      continue;
+    }
+    for (int64_t j = 0; j < vectors; ++j)
+      storeColumns(result, b.add(at.row, i), b.add(first, j * lanes), lanes,
+                   together, [&](Value) {
+                     SmallVector<Value> rows;
+                     for (int64_t r = i; r < i + together; ++r)
+                       rows.push_back(products[r * vectors + j]);
+                     return rows;
+                   });
   }
-  for (int64_t i = 0; i < mr; ++i)
-    storeRow(result, b.add(at.row, i), [&](Store store) {
-      for (int64_t j = 0; j < vectors; ++j)
-        store(b.add(first, j * lanes), lanes,
-              [&](Value) { return products[i * vectors + j]; });
-    });
+}
+
+void GemmBuilder::finishRegisters(const Segment &segment, ValueRange products,
+                                  const Position &at) {
+  b.ifThen(
+      isWhole(segment, at), [&] { writeRegisters(segment, products, at); },
+      [&] {
+        addToSums(products, at.sums, /*isFirst=*/true);
+        buildEpilogue(segment, at);
+      });
 }
 
 void GemmBuilder::forColumns(const Segment &segment, Value panel,
@@ -150,7 +162,7 @@ void GemmBuilder::writeFull(const Segment &segment,
   int64_t together = getRowsTogether(result);
   if (together == 1)
     return b.loop(b.integer(0), rowCount, 1, writeRow);
-  b.loop(b.integer(0), rowCount, together, [&](Value i) {
+  auto writeRows = [&](Value i, int64_t together) {
     Value row = b.add(at.row, i), end = b.add(i, together);
     Value isWhole =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, rowCount);
@@ -158,7 +170,7 @@ void GemmBuilder::writeFull(const Segment &segment,
       isWhole = arith::AndIOp::create(b, isWhole, inPiece);
     auto writeColumns = [&] {
       forColumns(segment, at.panel, [&](Value j, int64_t width) {
-        storeColumns(result, row, b.add(firstColumn, j), width,
+        storeColumns(result, row, b.add(firstColumn, j), width, together,
                      [&](Value anchor) {
                        SmallVector<Value> rows;
                        for (int64_t r = 0; r < together; ++r)
@@ -170,7 +182,19 @@ void GemmBuilder::writeFull(const Segment &segment,
     };
     b.ifThen(isWhole, writeColumns,
              [&] { b.loop(i, b.min(end, rowCount), 1, writeRow); });
-  });
+  };
+  // Fewer at the end of a register tile.
+  int64_t rest = mr / together * together;
+  b.loop(b.integer(0), b.min(rowCount, rest), together,
+         [&](Value i) { writeRows(i, together); });
+  for (int64_t i = rest; i < mr; i += together) {
+    while (together > mr - i)
+      together /= 2;
+    if (together > 1)
+      writeRows(b.integer(i), together);
+    else
+      b.loop(b.integer(i), rowCount, 1, writeRow);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +205,7 @@ int64_t GemmBuilder::getRowsTogether(const GemmPlan::Result &result) const {
   const RowView &destination = result.destination;
   if (destination.columnStride == 1 || destination.getRowStride() != 1)
     return 1;
-  int64_t together = std::min<int64_t>(mr & -mr, lanes);
+  int64_t together = llvm::bit_floor<uint64_t>(std::min(mr, lanes));
   // Operands end where the result does, or are the same for all rows.
   auto fits = [&](const RowView &leaf) {
     bool isShared = llvm::all_of(leaf.rowStrides,
@@ -199,8 +223,10 @@ Value GemmBuilder::areTogether(const GemmPlan::Result &result, Value row,
                                int64_t count) {
   int64_t together = getRowsTogether(result);
   int64_t run = result.destination.getRun();
-  if (together == 1 || run == plan.rows ||
-      (run % together == 0 && plan.batchRows % together == 0))
+  bool isLine = copies && run % plan.windows->counts.back() == 0;
+  if (together == 1 || run == plan.rows || isLine ||
+      (run % together == 0 && plan.batchRows % together == 0 &&
+       mr % together == 0))
     return nullptr;
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                b.add(b.rem(row, run), count), b.integer(run));
@@ -208,9 +234,8 @@ Value GemmBuilder::areTogether(const GemmPlan::Result &result, Value row,
 
 void GemmBuilder::storeColumns(
     const GemmPlan::Result &result, Value row, Value column, int64_t width,
-    llvm::function_ref<SmallVector<Value>(Value)> rows) {
+    int64_t together, llvm::function_ref<SmallVector<Value>(Value)> rows) {
   Type storage = getElementTypeOrSelf(b.getFused()->getResult(result.number));
-  int64_t together = getRowsTogether(result);
   // Column by column, as many as there are in a vector.
   llvm::MapVector<Value, SmallVector<Value>> turned;
   for (const Elements::Leaf &leaf : result.elements.elements.getLeaves())

@@ -291,12 +291,42 @@ bool GemmPlan::canBlock() const {
          !hasReductions(/*ofRows=*/false);
 }
 
+bool GemmPlan::canReadWindows() const {
+  return windows && !hasReductions(/*ofRows=*/true) &&
+         !hasReductions(/*ofRows=*/false) &&
+         batchRows % llvm::product_of(windows->counts) == 0;
+}
+
+WindowBox WindowBox::get(const WindowedView &of, const GemmSizes &sizes) {
+  WindowBox box;
+  size_t dims = of.counts.size();
+  box.spans.resize(dims);
+  // Whole lines of an image, if there is room, then whole planes.
+  int64_t room = sizes.rows;
+  for (size_t d = dims; d-- > 0;) {
+    int64_t step = d + 1 == dims ? sizes.micro[0] : 1;
+    int64_t most = std::max(room / step, int64_t(1)) * step;
+    int64_t parts = ceilDivide(of.counts[d], most);
+    int64_t span = ceilDivide(ceilDivide(of.counts[d], parts), step) * step;
+    box.spans[d] = std::min(span, of.counts[d]);
+    room = parts == 1 ? room / of.counts[d] : 1;
+  }
+  for (size_t d = 0; d < dims; ++d) {
+    box.boxes.push_back(ceilDivide(of.counts[d], box.spans[d]));
+    box.pixels.push_back((box.spans[d] - 1) * of.strides[d] +
+                         (of.kernel[d] - 1) * of.dilations[d] + 1);
+  }
+  return box;
+}
+
 GemmSizes GemmSizes::get(ScheduleAttr schedule) {
   auto getSizes = [](auto own) {
     return GemmSizes{own.getMicro(), own.getRows(), own.getColumns()};
   };
   if (auto blocked = dyn_cast<HostBlockedAttr>(schedule))
     return getSizes(blocked);
+  if (auto windows = dyn_cast<HostWindowsAttr>(schedule))
+    return getSizes(windows);
   return getSizes(cast<HostGemmAttr>(schedule));
 }
 
@@ -343,13 +373,16 @@ static int64_t splitEvenly(int64_t total, int64_t longest) {
   return parts <= 1 ? total : ceilDivide(ceilDivide(total, parts), 8) * 8;
 }
 
+int64_t GemmPlan::getLongestChain() const {
+  // BLAS libraries have chains of 256 to 512 for matrices. Tiles of few rows do
+  // less work per chain to pay for its addition.
+  return batchRows < 8 || k <= 256 ? 256 : 128;
+}
+
 std::pair<int64_t, int64_t> GemmPlan::chooseBlocks(const Cpu &cpu,
                                                    int64_t columns) const {
   int64_t longest =
       cpu.getFirstCacheBytes() / 2 / (columns * getStorageBytes(compute));
   int64_t depth = splitEvenly(k, std::clamp<int64_t>(longest, 128, 512));
-  // BLAS libraries have chains of 256 to 512 for matrices. Tiles of few rows do
-  // less work per chain to pay for its addition.
-  int64_t chain = batchRows < 8 || k <= 256 ? 256 : 128;
-  return {depth, splitEvenly(depth, chain)};
+  return {depth, splitEvenly(depth, getLongestChain())};
 }

@@ -72,6 +72,8 @@ struct GemmPlan {
   bool canStream() const;
   /// Whether tiles may pack blocks of the rhs when they come to them.
   bool canBlock() const;
+  /// Whether tiles may read windows from copies of parts of their images.
+  bool canReadWindows() const;
   bool hasReductions(bool ofRows) const;
   /// The share of a product's terms that register tiles of these extents
   /// multiply: not those that are 0 or not used.
@@ -81,16 +83,29 @@ struct GemmPlan {
   /// of the first cache, and the length of a chain: how many terms of a block
   /// registers add up before the sum in memory. Shorter chains round less, and
   /// each costs an addition in memory.
+  int64_t getLongestChain() const;
   std::pair<int64_t, int64_t> chooseBlocks(const Cpu &cpu,
                                            int64_t columns) const;
 };
 
-/// The sizes of a `HostGemmAttr` or a `HostBlockedAttr`.
+/// The sizes of a `HostGemmAttr`, a `HostBlockedAttr` or a `HostWindowsAttr`.
 struct GemmSizes {
   Extents micro;
   int64_t rows, columns;
 
   static GemmSizes get(ScheduleAttr schedule);
+};
+
+/// The windows of one image that a tile of a `HostWindowsAttr` has, and the
+/// part of the image that they see, which the tile copies some channels at a
+/// time.
+struct WindowBox {
+  /// Of each dimension: windows of a box, boxes of an image, and pixels that a
+  /// box sees.
+  llvm::SmallVector<int64_t> spans, boxes, pixels;
+
+  static WindowBox get(const WindowedView &of, const GemmSizes &sizes);
+  int64_t getRows() const { return llvm::product_of(spans); }
 };
 
 /// Writes `tile`, and `pack` where operands are packed. The schedule is a

@@ -179,14 +179,14 @@ static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
                         ArrayRef<Value> vectorsB) {
   // Where instructions multiply by a lane, loads several elements of A at once.
   int64_t together = 1;
-  if (b.getCpu().hasLaneMultiply())
+  if (b.getCpu().hasLaneMultiply() && tile.rowStrideA == 1)
     for (int64_t lanes : {4, 2})
       if (lanes <= b.getRegisterLanes(compute) && tile.rows % lanes == 0) {
         together = lanes;
         break;
       }
   for (int64_t row = 0; row < tile.rows; row += together) {
-    Value a = b.load(packedA, compute, b.add(offsetA, row),
+    Value a = b.load(packedA, compute, b.add(offsetA, row * tile.rowStrideA),
                      together == 1 ? 0 : together);
     for (int64_t i = 0; i < together; ++i) {
       Value scalar = together == 1 ? a : b.lane(a, i);

@@ -80,12 +80,13 @@ void packAdjacentLines(KernelBuilder &b, const PackedLines &lines, Value from,
                        Value to, Value target, Value targetOffset,
                        int64_t distance = 1);
 
-/// A register tile of a product. Element (k, i) of A is at `k * strideA + i`.
+/// A register tile of a product. Element (k, i) of A is at `k * strideA + i *
+/// rowStrideA`.
 struct MicroTile {
   int64_t rows;
   /// Vectors per row, and lanes per vector.
   int64_t vectors, lanes;
-  int64_t strideA;
+  int64_t strideA, rowStrideA = 1;
 };
 /// Adds A * B over k in [from, to) to the accumulators (row-major over
 /// vectors). `readB(k)` gives the vectors of row k of B.

@@ -62,6 +62,27 @@ const ScheduleKind HostBlockedAttr::kind{
     roundToMicro};
 
 //===----------------------------------------------------------------------===//
+// host_windows
+//===----------------------------------------------------------------------===//
+
+static void roundColumnsToMicro(MutableArrayRef<Extents> values) {
+  values[2] = {roundDown(values[2][0], values[0][1])};
+}
+
+const ScheduleKind HostWindowsAttr::kind{
+    "host_windows",
+    "a GEMM whose lhs is windows, which are read from a copy of the part of an "
+    "image that a tile needs",
+    getPanelParameters(),
+    "The register tile has at most 512 elements, `columns` is a multiple of "
+    "its own. A tile has a box of windows of one image, with at most `rows` of "
+    "them but at least one register tile. A register tile has windows beside "
+    "each other along the last dimension alone: its rows should divide how "
+    "many there are. Rows and columns are not reduced.",
+    {"14x32", "28x16"},
+    roundColumnsToMicro};
+
+//===----------------------------------------------------------------------===//
 // host_stream
 //===----------------------------------------------------------------------===//
 

@@ -32,6 +32,13 @@ public:
   static const ScheduleKind kind;
 };
 
+/// Windows are read in place, from what a tile copies of their images.
+class HostWindowsAttr : public PanelsSchedule<HostWindowsAttr> {
+public:
+  using PanelsSchedule::PanelsSchedule;
+  static const ScheduleKind kind;
+};
+
 /// A GEMM of few rows, whose rhs is read in place.
 class HostStreamAttr : public ScheduleOf<HostStreamAttr, int64_t> {
 public:
