@@ -324,10 +324,13 @@ Value Writer::write(ReduceOp op) {
   SmallVector<int64_t> place(kernel.size(), 0);
   int64_t count = llvm::product_of(kernel);
   for (int64_t tap = 0; tap < count; ++tap) {
-    int64_t rest = tap;
-    for (int64_t i = int64_t(kernel.size()) - 1; i >= 0; --i) {
-      place[i] = rest % kernel[i];
-      rest /= kernel[i];
+    // Along the last dimension but one at first: what neighbors along that
+    // share is then soon read again.
+    int64_t rest = tap, dims = kernel.size();
+    for (int64_t i = 0; i < dims; ++i) {
+      int64_t dim = (2 * dims - 2 - i) % dims;
+      place[dim] = rest % kernel[dim];
+      rest /= kernel[dim];
     }
     Value part = takePlace(op.getOperand(), op, windows, place);
     result = result ? combine(op.getKind(), result, part) : part;

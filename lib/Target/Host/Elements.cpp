@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -210,6 +211,46 @@ Value ElementsBuilder::build(Read read, Locate locate) {
     values.push_back(known ? known : buildNode(node, values, read, locate));
   }
   return values[elements.getResult()];
+}
+
+SmallVector<Value> ElementsBuilder::buildTogether(
+    int64_t rows,
+    llvm::function_ref<Value(const Elements::Leaf &, int64_t)> read) {
+  ArrayRef<Elements::Node> nodes = elements.getNodes();
+  SmallVector<unsigned> uses(nodes.size());
+  for (const Elements::Node &node : nodes)
+    for (unsigned operand : node.operands)
+      ++uses[operand];
+  // The product that an addition alone reads, among its operands.
+  auto findProduct = [&](const Elements::Node &node) -> std::optional<size_t> {
+    if (!isa_and_nonnull<fact::AddOp>(node.op))
+      return std::nullopt;
+    for (auto [i, operand] : llvm::enumerate(node.operands))
+      if (uses[operand] == 1 && isa_and_nonnull<fact::MulOp>(nodes[operand].op))
+        return i;
+    return std::nullopt;
+  };
+  SmallVector<SmallVector<Value>> values(rows);
+  for (const Elements::Node &node : nodes) {
+    std::optional<size_t> product = findProduct(node);
+    for (int64_t row = 0; row < rows; ++row) {
+      SmallVector<Value> &known = values[row];
+      if (product &&
+          isa<FloatType>(getElementTypeOrSelf(known[node.operands[0]]))) {
+        const Elements::Node &factors = nodes[node.operands[*product]];
+        known.push_back(math::FmaOp::create(
+            b, known[factors.operands[0]], known[factors.operands[1]],
+            known[node.operands[1 - *product]]));
+        continue;
+      }
+      known.push_back(buildNode(
+          node, known,
+          [&](const Elements::Leaf &leaf) { return read(leaf, row); },
+          /*locate=*/nullptr));
+    }
+  }
+  return llvm::map_to_vector(
+      values, [&](ArrayRef<Value> row) { return row[elements.getResult()]; });
 }
 
 Value ElementsBuilder::holdsForAll(

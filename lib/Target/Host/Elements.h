@@ -106,6 +106,12 @@ public:
   int64_t getWidth() const { return width; }
   /// As `Elements::build`.
   Value build(Read read, Locate locate);
+  /// The same for several rows, given to `read` by number, node by node: what
+  /// they read of the same places is read once, and is used soon. Additions
+  /// to products do not round these first.
+  llvm::SmallVector<Value> buildTogether(
+      int64_t rows,
+      llvm::function_ref<Value(const Elements::Leaf &, int64_t)> read);
   /// Builds `rows`, which calls `build` for several rows, after what is the
   /// same for all rows: `read` and `locate` give it. Where rows gather by the
   /// same vectors of indices, `rows` is built for each order of these that

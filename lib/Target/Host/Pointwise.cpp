@@ -126,6 +126,25 @@ public:
     }
   }
 
+  /// The row that is `distance` behind another one along the last dimension but
+  /// one, which both are in.
+  RowWriter(const RowWriter &other, int64_t distance)
+      : b(other.b), result(other.result), destination(other.destination) {
+    auto getStride = [](const StridedView &view) {
+      return view.strides[view.strides.size() - 2];
+    };
+    target = b.add(other.target, distance * getStride(result.destination));
+    for (const Elements::Leaf &leaf : result.elements.getLeaves()) {
+      int64_t stride = getStride(leaf.view);
+      offsets[&leaf] = b.add(other.offsets.lookup(&leaf), distance * stride);
+      if (Value element = other.uniform.lookup(&leaf))
+        uniform[&leaf] = stride == 0
+                             ? element
+                             : b.load(b.getPointer(leaf.value),
+                                      storageOf(leaf.value), offsets[&leaf]);
+    }
+  }
+
   /// Takes the columns of a leaf from a copy, which begins with `column`.
   void readCopy(const Elements::Leaf &leaf, Value pointer, Value offset) {
     copies[&leaf] = {pointer, offset, 1};
@@ -138,7 +157,7 @@ public:
   /// `column`, or `width` columns from there; the first of them is number
   /// `inCopy` of the copies.
   Value read(const Elements::Leaf &leaf, Value column, int64_t width,
-             int64_t inCopy = 0) {
+             int64_t inCopy = 0, bool prefetches = true) {
     if (Value element = uniform.lookup(&leaf))
       return b.splat(element, width);
     Type storage = storageOf(leaf.value);
@@ -147,7 +166,7 @@ public:
       return b.load(copy->second.pointer, getComputeType(storage),
                     b.add(copy->second.offset, inCopy), width);
     Elements::Place place = locate(leaf, column);
-    if (place.stride == 1)
+    if (place.stride == 1 && prefetches)
       b.prefetchAhead(leaf.value, place.pointer, place.offset, width);
     return b.load(place.pointer, storage, place.offset, width, place.stride);
   }
@@ -159,7 +178,9 @@ public:
         [&](const Elements::Leaf &leaf) { return locate(leaf, column); });
   }
   void write(Value column, ElementsBuilder &elements, int64_t inCopy = 0) {
-    Value value = compute(column, elements, inCopy);
+    writeValue(column, compute(column, elements, inCopy), elements);
+  }
+  void writeValue(Value column, Value value, ElementsBuilder &elements) {
     Value tensor = b.getFused()->getResult(result.number);
     Value pointer = b.getResultPointer(result.number);
     Value at = getTarget(column);
@@ -428,6 +449,95 @@ static int64_t countRowsTogether(const PointwisePlan::Part &part,
                                         : std::min<int64_t>(part.getOuter(), 4);
 }
 
+/// How many rows beside each other along the last dimension but one are
+/// computed at once, because they read the same elements (as neighbors in
+/// windows, and as factors of a window's places), or because they are short and
+/// it takes as long to find a row as to write it.
+static int64_t countSharingRows(const PointwisePlan::Part &part) {
+  constexpr int64_t mostRows = 4, fewestShared = 4;
+  constexpr int64_t mostShortRows = 8, shortRow = 64, littleWork = 2;
+  if (part.shape.size() < 2 || part.results.size() != 1)
+    return 1;
+  size_t dim = part.shape.size() - 2;
+  ArrayRef<Elements::Leaf> leaves = part.results.front().elements.getLeaves();
+  int64_t shared = 0;
+  for (const Elements::Leaf &leaf : leaves) {
+    if (!leaf.indices.empty() || leaf.isAnchor)
+      return 1;
+    int64_t stride = leaf.view.strides[dim];
+    if (leaf.view.strides.back() == 0) {
+      shared += stride == 0;
+      continue;
+    }
+    shared += llvm::any_of(leaves, [&](const Elements::Leaf &other) {
+      return stride != 0 && other.value == leaf.value &&
+             other.view.strides == leaf.view.strides &&
+             other.view.offset == leaf.view.offset + stride;
+    });
+  }
+  bool isShort = part.getInner() <= shortRow &&
+                 part.results.front().elements.countOps() <= littleWork;
+  int64_t most = shared >= fewestShared ? mostRows
+                 : isShort              ? mostShortRows
+                                        : 1;
+  return std::min<int64_t>(most, llvm::bit_floor<uint64_t>(part.shape[dim]));
+}
+
+/// Writes all columns of rows that share what they read, from `row` on.
+static void writeSharing(KernelBuilder &b, const PointwisePlan::Part &part,
+                         Value row, int64_t count) {
+  const PointwisePlan::Result &result = part.results.front();
+  std::vector<RowWriter> writers;
+  writers.emplace_back(b, result, row);
+  for (int64_t i = 1; i < count; ++i)
+    writers.emplace_back(writers.front(), i);
+  b.columns(b.integer(0), b.integer(part.getInner()),
+            b.getLoopLanes(b.getF32Type()), [&](Value column, int64_t width) {
+              ElementsBuilder elements(b, result.elements, width);
+              // Leaves of one tensor at one place.
+              struct Known {
+                const Elements::Leaf *leaf;
+                int64_t offset;
+                Value value;
+              };
+              SmallVector<Known> known;
+              SmallVector<Value> values = elements.buildTogether(
+                  count, [&](const Elements::Leaf &leaf, int64_t i) {
+                    int64_t offset = leaf.view.offset +
+                                     i * *std::next(leaf.view.strides.rbegin());
+                    bool isNear = false;
+                    for (const Known &other : known) {
+                      if (other.leaf->value != leaf.value ||
+                          other.leaf->view.strides != leaf.view.strides)
+                        continue;
+                      if (other.offset == offset)
+                        return other.value;
+                      isNear |= std::abs(other.offset - offset) < width;
+                    }
+                    Value value = writers[i].read(leaf, column, width,
+                                                  /*inCopy=*/0, !isNear);
+                    known.push_back({&leaf, offset, value});
+                    return value;
+                  });
+              for (auto [writer, value] : llvm::zip_equal(writers, values))
+                writer.writeValue(column, value, elements);
+            });
+}
+
+/// Blocks of rows that share what they read, in a tile of about `perTile`
+/// elements.
+static int64_t getSharingPerTile(const PointwisePlan::Part &part,
+                                 int64_t perTile) {
+  int64_t block = countSharingRows(part) * part.getInner();
+  return std::max<int64_t>(perTile / block, 1);
+}
+
+/// All blocks of such rows.
+static int64_t countSharing(const PointwisePlan::Part &part) {
+  int64_t run = part.shape[part.shape.size() - 2];
+  return part.getOuter() / run * (run / countSharingRows(part));
+}
+
 /// Rows [from, to) of a part.
 static void writeRows(KernelBuilder &b, const PointwisePlan::Part &part,
                       Value from, Value to) {
@@ -464,6 +574,8 @@ static int64_t countTiles(KernelBuilder &b, const PointwisePlan::Part &part,
   }
   if (part.getOuter() == 1)
     return ceilDivide(part.getInner(), perTile);
+  if (countSharingRows(part) > 1)
+    return ceilDivide(countSharing(part), getSharingPerTile(part, perTile));
   return ceilDivide(part.getOuter(), getRowsPerTile(part, perTile));
 }
 
@@ -493,6 +605,17 @@ static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
     Value to = b.min(b.add(from, perTile), inner);
     writeColumns(b, part, b.integer(0), from, to);
     return;
+  }
+  if (int64_t together = countSharingRows(part); together > 1) {
+    int64_t blocks = getSharingPerTile(part, perTile);
+    Value from = b.mul(index, blocks);
+    return b.loop(from, b.min(b.add(from, blocks), countSharing(part)), 1,
+                  [&](Value block) {
+                    b.blockOfRun(block, part.shape[part.shape.size() - 2],
+                                 together, [&](Value row) {
+                                   writeSharing(b, part, row, together);
+                                 });
+                  });
   }
   int64_t rows = getRowsPerTile(part, perTile);
   Value from = b.mul(index, rows);
