@@ -104,6 +104,32 @@ func.func @columns_apart(%x: tensor<2x64xf32>, %w: tensor<8x64xf32>) -> tensor<2
 
 // -----
 
+func.func @no_windows(%x: tensor<32x64xf32>, %w: tensor<8x64xf32>) -> tensor<32x8xf32> {
+  // expected-error @below {{multiplies windows of images, of whole images for each batch, whose rows and columns are not reduced}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<32x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<32x64xf32>, %b: tensor<8x64xf32>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<32x64xf32>, tensor<8x64xf32>) -> tensor<32x8xf32>
+    fact.yield %1 : tensor<32x8xf32>
+  } schedule(#fact.host_windows<micro = 4x8, rows = 32, columns = 8>) : tensor<32x8xf32>
+  return %0 : tensor<32x8xf32>
+}
+
+// -----
+
+func.func @columns_of_windows(%x: tensor<1x12x4xf32>, %w: tensor<16x12xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{columns must be a multiple of those of the register tile, 8, not 12}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x12x4xf32>, tensor<16x12xf32>) {
+  ^bb0(%a: tensor<1x12x4xf32>, %b: tensor<16x12xf32>):
+    %1 = fact.windows %a dim 1 kernel [3] strides [1] dilations [2] : (tensor<1x12x4xf32>) -> tensor<1x8x3x4xf32>
+    %2 = fact.reshape %1 : (tensor<1x8x3x4xf32>) -> tensor<8x12xf32>
+    %3 = fact.matmul %2, %b transpose_b : (tensor<8x12xf32>, tensor<16x12xf32>) -> tensor<8x16xf32>
+    fact.yield %3 : tensor<8x16xf32>
+  } schedule(#fact.host_windows<micro = 4x8, rows = 32, columns = 12>) : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// -----
+
 func.func @one_term(%x: tensor<9x1xf32>, %w: tensor<1x8xf32>) -> tensor<9x8xf32> {
   // expected-error @below {{a product of one term per sum is 'pointwise'}}
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<9x1xf32>, tensor<1x8xf32>) {

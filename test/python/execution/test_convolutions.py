@@ -38,6 +38,32 @@ CONVOLUTIONS = group(
     case("3-d", lambda x, w: F.conv3d(x, w, padding=1), [VOLUME, rand(4, 3, 3, 3, 3) / 9], 81),
 )
 
+MANY = rand(1, 70, 9, 13, seed=8)
+
+# Tiles with a part of an image, of a line, of the channels and of the filters.
+BOXES = group(
+    "boxes_of_windows",
+    case("parts of lines", lambda x, w, b: F.conv2d(x, w, b, padding=1),
+         [rand(1, 4, 3, 450, seed=9), rand(17, 4, 3, 3) / 6, rand(17)]),
+    case("parts of channels", lambda x, w: F.conv2d(x, w, padding=1),
+         [MANY, rand(20, 70, 3, 3) / 25], 630),
+    case("parts of channels that are last", lambda x, w: F.relu(F.conv2d(x, w, padding=(0, 1))),
+         [MANY.to(memory_format=torch.channels_last), rand(20, 70, 3, 3) / 25], 630),
+    case("parts of filters", lambda x, w: F.conv2d(x, w), [rand(1, 3, 8, 9), rand(420, 3, 3, 3) / 5]),
+    case("parts of volumes", lambda x, w: F.conv3d(x, w, stride=(2, 1, 1), padding=(0, 2, 1)),
+         [rand(2, 5, 9, 10, 21), rand(33, 5, 3, 2, 3) / 9], 90),
+    case("parts of signals", lambda x, w: F.conv1d(x, w, stride=2, padding=5),
+         [rand(2, 9, 801), rand(8, 9, 7) / 8], 63),
+    case("wide strides", lambda x, w: F.conv2d(x, w, stride=(3, 2), dilation=(2, 3), padding=(4, 6)),
+         [rand(3, 6, 17, 33), FILTERS]),
+    case("groups with a residual", lambda x, w: F.conv2d(x, w, padding=1, groups=3) + x,
+         [rand(2, 12, 15, 30), rand(12, 4, 3, 3) / 6]),
+    case("large depthwise windows", lambda x, w: F.conv2d(F.gelu(x), w, padding=3, groups=4),
+         [rand(2, 4, 15, 37), rand(4, 1, 7, 7) / 7], 49),
+    case("depthwise windows of volumes", lambda x, w: F.conv3d(x, w, padding=1, groups=3),
+         [rand(1, 3, 5, 6, 19), rand(3, 1, 3, 3, 3) / 5], 27),
+)
+
 TRANSPOSED = group(
     "transposed_convolutions",
     case("doubled", lambda x, w, b: F.conv_transpose2d(x, w, b, stride=2, padding=1),
@@ -86,6 +112,6 @@ BLOCKS = group(
 )
 
 
-@runs(CONVOLUTIONS, TRANSPOSED, POOLS, BLOCKS)
+@runs(CONVOLUTIONS, BOXES, TRANSPOSED, POOLS, BLOCKS)
 def test_convolutions(cases, dtype):
     check(cases, dtype)
