@@ -299,14 +299,30 @@ void BlockWriter::build(Value block, Value from, Value to) {
       copyLeaf(*leaf, firstRow, column, scratch);
     b.loop(b.sub(begin, first), b.integer(rows), 1, [&](Value i) {
       Value row = b.add(firstRow, b.mul(i, distance));
-      for (const PointwisePlan::Result &result : part.results) {
-        RowWriter writer(b, result, row);
-        for (const Elements::Leaf &leaf : result.elements.getLeaves())
-          if (Value scratch = copies.lookup(&leaf))
-            writer.readCopy(leaf, scratch, b.mul(i, columns));
-        ElementsBuilder elements(b, result.elements, lanes);
-        for (int64_t done = 0; done < columns; done += lanes)
-          writer.write(b.add(column, done), elements, done);
+      ArrayRef<PointwisePlan::Result> rest = part.results;
+      while (!rest.empty()) {
+        ArrayRef<PointwisePlan::Result> inTurns = getInTurns(rest);
+        rest = rest.drop_front(inTurns.size());
+        std::vector<RowWriter> writers;
+        for (const PointwisePlan::Result &result : inTurns) {
+          writers.emplace_back(b, result, row);
+          for (const Elements::Leaf &leaf : result.elements.getLeaves())
+            if (Value scratch = copies.lookup(&leaf))
+              writers.back().readCopy(leaf, scratch, b.mul(i, columns));
+        }
+        for (int64_t done = 0; done < columns; done += lanes) {
+          Value at = b.add(column, done);
+          SmallVector<Value> values;
+          for (auto [writer, result] : llvm::zip_equal(writers, inTurns)) {
+            ElementsBuilder elements(b, result.elements, lanes);
+            if (inTurns.size() == 1)
+              writer.write(at, elements, done);
+            else
+              values.push_back(writer.compute(at, elements, done));
+          }
+          if (inTurns.size() > 1)
+            writers.front().writeInTurns(at, values);
+        }
       }
     });
   });

@@ -40,6 +40,24 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
   return success();
 }
 
+void PointwisePlan::Part::orderAsWritten() {
+  ArrayRef<int64_t> strides = results.front().destination.strides;
+  if (strides.empty() || strides.back() == 1)
+    return;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, strides.size()));
+  llvm::stable_sort(
+      order, [&](int64_t x, int64_t y) { return strides[x] > strides[y]; });
+  for (const Result &result : results)
+    if (llvm::any_of(
+            result.elements.getLeaves(),
+            [](const Elements::Leaf &leaf) { return !leaf.indices.empty(); }))
+      return;
+  SmallVector<StridedView> views = getViews();
+  for (StridedView &view : views)
+    view = view.permute(order);
+  setViews(views);
+}
+
 void PointwisePlan::Part::splitShortRows() {
   constexpr int64_t leastColumns = 8;
   int64_t count = shape.back(), rank = shape.size();
@@ -185,6 +203,7 @@ FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
   for (Part &part : plan.parts) {
     if (failed(part.shareIndexSpace(emitError)))
       return failure();
+    part.orderAsWritten();
     part.splitShortRows();
   }
   return plan;

@@ -33,6 +33,9 @@ struct PointwisePlan {
       return llvm::product_of(llvm::ArrayRef(shape).drop_back());
     }
     mlir::LogicalResult shareIndexSpace(EmitError emitError);
+    /// Puts dimensions in the order that the results have in memory, so that
+    /// rows are written as a whole.
+    void orderAsWritten();
     /// Makes results that take turns of a short last dimension, so that loops
     /// are over a longer one.
     void splitShortRows();
