@@ -112,13 +112,17 @@ LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
   bool copies = isa<HostWindowsAttr>(schedule);
   if (copies && !gemm.canReadWindows())
     return emitError() << "multiplies windows of images, of whole images for "
-                          "each batch, whose rows and columns are not reduced";
+                          "each batch, whose columns are not reduced";
   auto own = GemmSizes::get(schedule);
   Extents micro = own.micro;
   if (micro[0] * micro[1] > 512)
     return emitError() << "the register tile has at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
   if (copies) {
+    int64_t line = gemm.windows->counts.back();
+    if (micro[0] > line)
+      return emitError() << "a register tile has at most the " << line
+                         << " windows of a line as rows, not " << micro[0];
     if (own.columns % micro[1] == 0)
       return success();
     return emitError() << "columns must be a multiple of those of the register "

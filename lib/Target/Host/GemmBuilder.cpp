@@ -449,7 +449,7 @@ void GemmBuilder::buildTile() {
     Value firstRow = b.add(batchRow, b.mul(rowTile, tileRows));
     Value rowEnd = b.min(b.add(firstRow, tileRows), batchEnd);
     buildRows(firstRow, rowEnd);
-    writeRows(firstRow, rowEnd);
+    writeRows(firstRow, firstRow, rowEnd);
   }
   b.endFunction();
 }

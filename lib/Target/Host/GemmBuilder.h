@@ -152,7 +152,9 @@ private:
   void reduceColumns(const Segment &segment,
                      const GemmPlan::Reduction &reduction, Value partial,
                      const Position &at);
-  void writeRows(Value firstRow, Value rowEnd);
+  /// Writes what rows [from, to) are reduced to; the partial results begin with
+  /// those of `firstRow`.
+  void writeRows(Value firstRow, Value from, Value to);
   void writeColumns();
   Value finishReduction(ReduceOp op, Value offset, int64_t slotStride);
   /// Calls `body(store)`, where `store` writes columns of one row of a result.

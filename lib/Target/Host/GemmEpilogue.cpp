@@ -396,12 +396,12 @@ Value GemmBuilder::finishReduction(ReduceOp op, Value offset,
   return arith::DivFOp::create(b, value, b.constant(count, plan.compute));
 }
 
-void GemmBuilder::writeRows(Value firstRow, Value rowEnd) {
+void GemmBuilder::writeRows(Value firstRow, Value from, Value to) {
   for (const Segment &segment : plan.segments)
     for (const GemmPlan::Result &result : segment.results) {
       if (result.form != GemmPlan::Form::PerRow)
         continue;
-      b.loop(firstRow, rowEnd, 1, [&](Value row) {
+      b.loop(from, to, 1, [&](Value row) {
         storeRow(result, row, [&](Store store) {
           store(b.integer(0), 0, [&](Value anchor) {
             return finishReduction(anchor.getDefiningOp<ReduceOp>(),

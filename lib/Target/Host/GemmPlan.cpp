@@ -292,8 +292,7 @@ bool GemmPlan::canBlock() const {
 }
 
 bool GemmPlan::canReadWindows() const {
-  return windows && !hasReductions(/*ofRows=*/true) &&
-         !hasReductions(/*ofRows=*/false) &&
+  return windows && !hasReductions(/*ofRows=*/false) &&
          batchRows % llvm::product_of(windows->counts) == 0;
 }
 

@@ -73,10 +73,16 @@ void GemmBuilder::buildWindows(Value boxIndex) {
                          : channelStride * boxChannels;
   packedA = b.scratch(plan.compute,
                       elements + mr * of.strides.back() * pixelStrides.back());
-  int64_t microTiles = box.getRows() / box.spans.back() *
-                       ceilDivide(box.spans.back(), mr) * tilePanels;
-  sums =
-      b.scratch(plan.compute, (isBlocked() ? microTiles : 1) * sumsElements());
+  int64_t microTiles =
+      box.getRows() / box.spans.back() * ceilDivide(box.spans.back(), mr);
+  tileRows = microTiles * mr;
+  sums = b.scratch(plan.compute, (isBlocked() ? microTiles * tilePanels : 1) *
+                                     sumsElements());
+  beginReductions();
+  // The rows of register tiles follow each other in partial results.
+  auto getFirstRow = [&](Value row, Value microTile) {
+    return b.sub(row, b.mul(microTile, mr));
+  };
   b.loop(
       b.integer(0), b.integer(of.getChannels()), boxChannels, [&](Value from) {
         tile.from = from;
@@ -90,15 +96,20 @@ void GemmBuilder::buildWindows(Value boxIndex) {
                                  Value offsetA) {
               Value offset = b.integer(0);
               if (isBlocked())
-                offset = b.mul(
-                    b.add(b.mul(tilePanel, microTiles / tilePanels), microTile),
-                    sumsElements());
+                offset = b.mul(b.add(b.mul(tilePanel, microTiles), microTile),
+                               sumsElements());
               multiplyWindows(s, tile,
-                              {row, rowEnd, row, panel, tilePanel, offset},
+                              {getFirstRow(row, microTile), rowEnd, row, panel,
+                               tilePanel, offset},
                               offsetA);
             });
           });
       });
+  if (reducesRows)
+    forWindows(tile, [&](Value row, Value rowEnd, Value microTile, Value) {
+      writeRows(getFirstRow(row, microTile), row,
+                b.min(b.add(row, mr), rowEnd));
+    });
 }
 
 /// Copies the channels of the pixels that a box sees, zeros where there are

@@ -77,8 +77,10 @@ const ScheduleKind HostWindowsAttr::kind{
     "The register tile has at most 512 elements, `columns` is a multiple of "
     "its own. A tile has a box of windows of one image, with at most `rows` of "
     "them but at least one register tile. A register tile has windows beside "
-    "each other along the last dimension alone: its rows should divide how "
-    "many there are. Rows and columns are not reduced.",
+    "each other along the last dimension alone: its rows are at most as "
+    "many, and should divide them. Where rows are reduced after the product a "
+    "tile has all "
+    "columns; columns are not reduced.",
     {"14x32", "28x16"},
     roundColumnsToMicro};
 

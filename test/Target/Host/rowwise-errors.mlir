@@ -105,13 +105,27 @@ func.func @columns_apart(%x: tensor<2x64xf32>, %w: tensor<8x64xf32>) -> tensor<2
 // -----
 
 func.func @no_windows(%x: tensor<32x64xf32>, %w: tensor<8x64xf32>) -> tensor<32x8xf32> {
-  // expected-error @below {{multiplies windows of images, of whole images for each batch, whose rows and columns are not reduced}}
+  // expected-error @below {{multiplies windows of images, of whole images for each batch, whose columns are not reduced}}
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<32x64xf32>, tensor<8x64xf32>) {
   ^bb0(%a: tensor<32x64xf32>, %b: tensor<8x64xf32>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<32x64xf32>, tensor<8x64xf32>) -> tensor<32x8xf32>
     fact.yield %1 : tensor<32x8xf32>
   } schedule(#fact.host_windows<micro = 4x8, rows = 32, columns = 8>) : tensor<32x8xf32>
   return %0 : tensor<32x8xf32>
+}
+
+// -----
+
+func.func @rows_of_windows(%x: tensor<1x12x4xf32>, %w: tensor<16x12xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{a register tile has at most the 8 windows of a line as rows, not 12}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x12x4xf32>, tensor<16x12xf32>) {
+  ^bb0(%a: tensor<1x12x4xf32>, %b: tensor<16x12xf32>):
+    %1 = fact.windows %a dim 1 kernel [3] strides [1] dilations [2] : (tensor<1x12x4xf32>) -> tensor<1x8x3x4xf32>
+    %2 = fact.reshape %1 : (tensor<1x8x3x4xf32>) -> tensor<8x12xf32>
+    %3 = fact.matmul %2, %b transpose_b : (tensor<8x12xf32>, tensor<16x12xf32>) -> tensor<8x16xf32>
+    fact.yield %3 : tensor<8x16xf32>
+  } schedule(#fact.host_windows<micro = 12x8, rows = 36, columns = 8>) : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
 }
 
 // -----

@@ -58,6 +58,8 @@ BOXES = group(
          [rand(3, 6, 17, 33), FILTERS]),
     case("groups with a residual", lambda x, w: F.conv2d(x, w, padding=1, groups=3) + x,
          [rand(2, 12, 15, 30), rand(12, 4, 3, 3) / 6]),
+    case("reduced channels", lambda x, w: (lambda y: y.logsumexp(1) + y.amax(1))(F.conv2d(x, w)),
+         [rand(2, 40, 15, 21), rand(35, 40, 3, 3) / 19], 400),
     case("large depthwise windows", lambda x, w: F.conv2d(F.gelu(x), w, padding=3, groups=4),
          [rand(2, 4, 15, 37), rand(4, 1, 7, 7) / 7], 49),
     case("depthwise windows of volumes", lambda x, w: F.conv3d(x, w, padding=1, groups=3),
