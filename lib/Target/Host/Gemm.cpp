@@ -81,14 +81,14 @@ class GatedGemmFamily : public GemmFamily {
 public:
   GatedGemmFamily()
       : GemmFamily(gatedGemmRule, ContractionRegion::Kind::Gated,
-                   {&HostGemmAttr::kind}) {}
+                   {&HostGemmAttr::kind, &HostWindowsAttr::kind}) {}
 };
 
 class GroupedGemmFamily : public GemmFamily {
 public:
   GroupedGemmFamily()
       : GemmFamily(groupedGemmRule, ContractionRegion::Kind::Grouped,
-                   {&HostGemmAttr::kind}) {}
+                   {&HostGemmAttr::kind, &HostWindowsAttr::kind}) {}
 };
 } // namespace
 
