@@ -19,6 +19,44 @@ REGIONS = [
     ("gemm_epilogue", ["2x7x21xT", "2x21x67xT"], """
         %0 = fact.matmul %a0, %a1 : (<2x7x21xT>, <2x21x67xT>) -> <2x7x67xT>
         fact.yield %0""", ["2x7x67xT"]),
+    # Windows of images whose channels are first, in several boxes, and last.
+    ("gemm_epilogue", ["2x5x23x19xT", "11x45xT", "11xT"], """
+        %0 = fact.permute %a0 [0, 2, 3, 1] : (<2x5x23x19xT>) -> <2x23x19x5xT>
+        %1 = fact.windows %0 dim 1 kernel [3, 3] strides [1, 1] dilations [2, 1]
+            : (<2x23x19x5xT>) -> <2x19x17x3x3x5xT>
+        %2 = fact.reshape %1 : (<2x19x17x3x3x5xT>) -> <2x19x17x45xT>
+        %3 = fact.matmul %2, %a1 transpose_b : (<2x19x17x45xT>, <11x45xT>) -> <2x19x17x11xT>
+        %4 = fact.add %3, %a2 : (<2x19x17x11xT>, <11xT>) -> <2x19x17x11xT>
+        %5 = fact.permute %4 [0, 3, 1, 2] : (<2x19x17x11xT>) -> <2x11x19x17xT>
+        fact.yield %5""", ["2x11x19x17xT"]),
+    ("gemm_epilogue", ["2x23x19x65xT", "35x260xT"], """
+        %1 = fact.windows %a0 dim 1 kernel [2, 2] strides [2, 1] dilations [1, 1]
+            : (<2x23x19x65xT>) -> <2x11x18x2x2x65xT>
+        %2 = fact.reshape %1 : (<2x11x18x2x2x65xT>) -> <2x11x18x260xT>
+        %3 = fact.matmul %2, %a1 transpose_b : (<2x11x18x260xT>, <35x260xT>) -> <2x11x18x35xT>
+        %4 = fact.reduce max %3 dims [3] : (<2x11x18x35xT>) -> <2x11x18xT>
+        fact.yield %3, %4""", ["2x11x18x35xT", "2x11x18xT"]),
+    # Three rows above each other, and what takes turns of a transposed image.
+    ("pointwise", ["3x13x21xT", "3xT"], """
+        %0 = fact.reshape %a1 : (<3xT>) -> <3x1x1xT>
+        %1 = fact.slice %a0 dim 2 start 1 : (<3x13x21xT>) -> <3x13x19xT>
+        %2 = fact.slice %1 dim 1 start 0 : (<3x13x19xT>) -> <3x11x19xT>
+        %3 = fact.slice %1 dim 1 start 1 : (<3x13x19xT>) -> <3x11x19xT>
+        %4 = fact.slice %1 dim 1 start 2 : (<3x13x19xT>) -> <3x11x19xT>
+        %5 = fact.slice %a0 dim 1 start 1 : (<3x13x21xT>) -> <3x11x21xT>
+        %6 = fact.slice %5 dim 2 start 0 : (<3x11x21xT>) -> <3x11x19xT>
+        %7 = fact.mul %2, %0 : (<3x11x19xT>, <3x1x1xT>) -> <3x11x19xT>
+        %8 = fact.mul %3, %0 : (<3x11x19xT>, <3x1x1xT>) -> <3x11x19xT>
+        %9 = fact.add %7, %8 : (<3x11x19xT>, <3x11x19xT>) -> <3x11x19xT>
+        %10 = fact.mul %4, %0 : (<3x11x19xT>, <3x1x1xT>) -> <3x11x19xT>
+        %11 = fact.add %9, %10 : (<3x11x19xT>, <3x11x19xT>) -> <3x11x19xT>
+        %12 = fact.add %11, %6 : (<3x11x19xT>, <3x11x19xT>) -> <3x11x19xT>
+        fact.yield %12""", ["3x11x19xT"]),
+    ("pointwise", ["2x9x17x2x2x19xT"], """
+        %0 = fact.permute %a0 [0, 1, 3, 2, 4, 5] : (<2x9x17x2x2x19xT>) -> <2x9x2x17x2x19xT>
+        %1 = fact.reshape %0 : (<2x9x2x17x2x19xT>) -> <2x18x34x19xT>
+        %2 = fact.permute %1 [0, 3, 1, 2] : (<2x18x34x19xT>) -> <2x19x18x34xT>
+        fact.yield %2""", ["2x19x18x34xT"]),
     ("gated_gemm", ["1x17xT", "33x17xT", "33x17xT"], """
         %0 = fact.matmul %a0, %a1 transpose_b : (<1x17xT>, <33x17xT>) -> <1x33xT>
         %1 = fact.silu %0 : (<1x33xT>) -> <1x33xT>

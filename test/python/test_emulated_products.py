@@ -149,7 +149,9 @@ def test_losses_read_padded_logits(root, tmp_path, dtype):
     kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
     [loss] = [kernel for kernel in kernels if "gather" in kernel["ops"]]
     pitch = -(-131 * dtype.itemsize // 16) * 16
-    assert loss["operands"][0]["part"] == {"begin": 0, "end": 131 * dtype.itemsize, "pitch": pitch}, loss["operands"]
+    part = {"begin": 0, "end": 131 * dtype.itemsize, "pitch": pitch}
+    assert loss["operands"][0]["part"] == part, loss["operands"]
     # Random indices of a trial may be of no class; these are.
     exact = module.double()(x.double(), targets)
-    torch.testing.assert_close(run(tmp_path, module.to(dtype), x, targets).double(), exact, rtol=1e-2, atol=1e-2)
+    found = run(tmp_path, module.to(dtype), x, targets).double()
+    torch.testing.assert_close(found, exact, rtol=1e-2, atol=1e-2)
