@@ -551,21 +551,22 @@ void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
   });
 }
 
+SmallVector<Value> GemmBuilder::readPacked(Value offsetB, Value k) {
+  SmallVector<Value> vectors;
+  Value offset = b.add(offsetB, b.mul(k, nr));
+  for (int64_t j = 0; j < nr; j += lanes)
+    vectors.push_back(b.load(packedB, plan.compute, b.add(offset, j), lanes));
+  return vectors;
+}
+
 SmallVector<Value> GemmBuilder::multiplyTerms(Value offsetA, Value offsetB,
                                               Value from, Value to) {
   MicroTile micro{mr, nr / lanes, lanes, /*strideA=*/mr};
   SmallVector<Value> zeros(mr * micro.vectors,
                            b.constant(0, b.withWidth(plan.compute, lanes)));
   return buildMicroKernel(b, micro, plan.compute, packedA, offsetA, from, to,
-                          std::min<int64_t>(chain, 4), zeros, [&](Value k) {
-                            SmallVector<Value> vectors;
-                            Value offset = b.add(offsetB, b.mul(k, nr));
-                            for (int64_t j = 0; j < micro.vectors; ++j)
-                              vectors.push_back(b.load(packedB, plan.compute,
-                                                       b.add(offset, j * lanes),
-                                                       lanes));
-                            return vectors;
-                          });
+                          std::min<int64_t>(chain, 4), zeros,
+                          [&](Value k) { return readPacked(offsetB, k); });
 }
 
 void GemmBuilder::addToSums(ValueRange products, Value offset, bool isFirst) {
@@ -578,17 +579,19 @@ void GemmBuilder::addToSums(ValueRange products, Value offset, bool isFirst) {
   }
 }
 
-void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
-                                Value from, Value to) {
-  SmallVector<Value> products = multiplyTerms(offsetA, offsetB, from, to);
-  auto write = [&](bool isFirst) { addToSums(products, sumsOffset, isFirst); };
+void GemmBuilder::addChain(ValueRange products, Value offset, Value from) {
   if (chain == plan.k || plan.bands.isBounded())
-    return write(/*isFirst=*/chain == plan.k);
+    return addToSums(products, offset, /*isFirst=*/chain == plan.k);
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0));
   b.ifThen(
-      isFirst, [&] { write(/*isFirst=*/true); },
-      [&] { write(/*isFirst=*/false); });
+      isFirst, [&] { addToSums(products, offset, /*isFirst=*/true); },
+      [&] { addToSums(products, offset, /*isFirst=*/false); });
+}
+
+void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
+                                Value from, Value to) {
+  addChain(multiplyTerms(offsetA, offsetB, from, to), sumsOffset, from);
 }
 
 void host::buildGemm(KernelBuilder &b, const GemmPlan &plan,

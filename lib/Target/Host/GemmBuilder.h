@@ -9,7 +9,10 @@
 namespace fact::host {
 /// The rows and the panel of one register tile.
 struct Position {
-  /// The rows that are packed together, and the register tile's first row.
+  /// The rows that are packed together, and the register tile's first row. Of
+  /// windows that are read from copies, the rows are those of one line, and the
+  /// first one is as far before `row` as its partial results are behind the
+  /// tile's first.
   Value firstRow, rowEnd, row;
   /// The panel's number within the segment, and within the tile.
   Value panel, tilePanel;
@@ -76,7 +79,8 @@ private:
   void buildPack();
   void packForTile(Value batch);
   void buildTile();
-  /// Its index's parts: of the rows or boxes of a batch, and of the panels.
+  /// Begins a tile of some panels of a batch. Returns its number among the
+  /// `rowTiles` of the batch that have those panels.
   Value beginTile(int64_t rowTiles);
   void buildRows(Value firstRow, Value rowEnd);
   /// Calls `body(panel)` for the tile's panels of a segment, numbered within
@@ -122,6 +126,11 @@ private:
                        const Position &at);
   /// Stores or adds the vectors of a register tile to its sums in memory.
   void addToSums(ValueRange products, Value offset, bool isFirst);
+  /// The same for a chain that begins with term, or with channel and tap,
+  /// `from`.
+  void addChain(ValueRange products, Value offset, Value from);
+  /// The vectors of row k of a packed panel.
+  llvm::SmallVector<Value> readPacked(Value offsetB, Value k);
   void writeFull(const Segment &segment, const GemmPlan::Result &result,
                  const Position &at);
   /// How many rows of a register tile are stored at once because they have

@@ -138,27 +138,21 @@ void GemmBuilder::copyPixels(const BoxOfWindows &tile) {
       0);
   behind = arith::MaxSIOp::create(b, before, behind);
 
-  // `unit` elements of each of `count` neighbors, of which those in [from, to)
-  // are inside of the image.
+  // `count` neighbors, of which those in [from, to) are inside of the image.
   auto copyLine = [&](Value offset, int64_t stride, Value target, Value from,
-                      Value to, int64_t count, Value unit) {
-    auto getPlace = [&](Value i) -> Value {
-      return unit ? arith::MulIOp::create(b, i, unit) : i;
+                      Value to, int64_t count) {
+    auto clear = [&](Value i) {
+      b.store(b.constant(0, plan.compute), packedA, plan.compute,
+              b.add(target, i));
     };
-    auto clear = [&](Value i, int64_t width) {
-      b.store(b.constant(0, b.withWidth(plan.compute, width)), packedA,
-              plan.compute, b.add(target, i));
-    };
-    int64_t width = b.getRegisterLanes(plan.compute);
-    b.loop(b.integer(0), getPlace(from), 1,
-           [&](Value i) { clear(i, /*width=*/0); });
-    b.columns(getPlace(from), getPlace(to), width, [&](Value i, int64_t lanes) {
-      b.store(b.load(source, plan.storage, b.add(offset, b.mul(i, stride)),
-                     lanes, stride),
-              packedA, plan.compute, b.add(target, i));
-    });
-    b.loop(getPlace(to), getPlace(b.integer(count)), 1,
-           [&](Value i) { clear(i, /*width=*/0); });
+    b.loop(b.integer(0), from, 1, clear);
+    b.columns(from, to, b.getRegisterLanes(plan.compute),
+              [&](Value i, int64_t width) {
+                Value place = b.add(offset, b.mul(i, stride));
+                b.store(b.load(source, plan.storage, place, width, stride),
+                        packedA, plan.compute, b.add(target, i));
+              });
+    b.loop(to, b.integer(count), 1, clear);
   };
   // A line of pixels, of which all are outside if any other coordinate is.
   auto copyPixelsOf = [&](Value offset, Value target, Value isInside) {
@@ -174,10 +168,11 @@ void GemmBuilder::copyPixels(const BoxOfWindows &tile) {
       return b.loop(tile.from, tile.to, 1, [&](Value channel) {
         Value plane = b.mul(b.sub(channel, tile.from), channelStride);
         copyLine(b.add(first, b.mul(channel, channelDistance)), strides.back(),
-                 b.add(target, plane), from, to, pixels, nullptr);
+                 b.add(target, plane), from, to, pixels);
       });
     if (boxChannels == channels && strides.back() == channels)
-      return copyLine(first, 1, target, from, to, pixels, b.integer(channels));
+      return copyLine(first, 1, target, b.mul(from, channels),
+                      b.mul(to, channels), pixels * channels);
     b.loop(b.integer(0), b.integer(pixels), 1, [&](Value x) {
       Value within = arith::AndIOp::create(
           b, arith::CmpIOp::create(b, arith::CmpIPredicate::sge, x, from),
@@ -186,7 +181,7 @@ void GemmBuilder::copyPixels(const BoxOfWindows &tile) {
       copyLine(b.add(b.add(first, b.mul(x, strides.back())), tile.from), 1,
                b.add(target, b.mul(x, pixelStrides.back())), b.integer(0),
                arith::SelectOp::create(b, within, count, b.integer(0)),
-               boxChannels, nullptr);
+               boxChannels);
     });
   };
   std::function<void(size_t, Value, Value, Value)> copyFrom =
@@ -246,18 +241,10 @@ void GemmBuilder::multiplyWindows(size_t s, const BoxOfWindows &tile,
   for (size_t i = 0; i < segment.products.size(); ++i) {
     Value product = b.add(offsetB, i * unitElements());
     Value target = b.add(at.sums, i * mr * nr);
-    auto addChain = [&](Value from, Value to, Value isFirst) {
-      SmallVector<Value> products =
-          multiplyTaps(tile, offsetA, product, from, to);
-      auto write = [&](bool first) { addToSums(products, target, first); };
-      if (chain == plan.k)
-        return write(/*first=*/true);
-      b.ifThen(isFirst, [&] { write(true); }, [&] { write(false); });
-    };
     b.loop(b.integer(0), b.integer(taps), chainTaps, [&](Value from) {
-      Value isFirst = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::eq, b.add(tile.from, from), b.integer(0));
-      addChain(from, b.min(b.add(from, chainTaps), taps), isFirst);
+      Value to = b.min(b.add(from, chainTaps), taps);
+      addChain(multiplyTaps(tile, offsetA, product, from, to), target,
+               b.add(tile.from, from));
     });
   }
   auto finish = [&] { buildEpilogue(segment, at); };
@@ -286,15 +273,9 @@ SmallVector<Value> GemmBuilder::multiplyTaps(const BoxOfWindows &tile,
       place = b.add(place, b.mul(at, of.dilations[d] * pixelStrides[d]));
     Value first = b.mul(b.add(b.mul(tap, channels), tile.from), nr);
     Value weights = b.add(offsetB, first);
-    return buildMicroKernel(
-        b, micro, plan.compute, packedA, place, b.integer(0), count,
-        std::min<int64_t>(boxChannels, 4), state, [&](Value k) {
-          SmallVector<Value> vectors;
-          Value offset = b.add(weights, b.mul(k, nr));
-          for (int64_t j = 0; j < micro.vectors; ++j)
-            vectors.push_back(
-                b.load(packedB, plan.compute, b.add(offset, j * lanes), lanes));
-          return vectors;
-        });
+    return buildMicroKernel(b, micro, plan.compute, packedA, place,
+                            b.integer(0), count,
+                            std::min<int64_t>(boxChannels, 4), state,
+                            [&](Value k) { return readPacked(weights, k); });
   });
 }

@@ -44,14 +44,14 @@ void PointwisePlan::Part::orderAsWritten() {
   ArrayRef<int64_t> strides = results.front().destination.strides;
   if (strides.empty() || strides.back() == 1)
     return;
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, strides.size()));
-  llvm::stable_sort(
-      order, [&](int64_t x, int64_t y) { return strides[x] > strides[y]; });
   for (const Result &result : results)
     if (llvm::any_of(
             result.elements.getLeaves(),
             [](const Elements::Leaf &leaf) { return !leaf.indices.empty(); }))
       return;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, strides.size()));
+  llvm::stable_sort(
+      order, [&](int64_t x, int64_t y) { return strides[x] > strides[y]; });
   SmallVector<StridedView> views = getViews();
   for (StridedView &view : views)
     view = view.permute(order);
