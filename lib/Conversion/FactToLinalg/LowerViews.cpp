@@ -116,6 +116,17 @@ struct LowerConstant : OpConversionPattern<ConstantOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ElementBuilder b(rewriter, op.getLoc());
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    // As an array, one element repeated would be text of all its repetitions.
+    if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+        splat && type.getRank() > 0) {
+      Value scalar =
+          arith::ConstantOp::create(b, splat.getSplatValue<TypedAttr>());
+      scalar = b.convertScalar(scalar, type.getElementType());
+      Value empty =
+          tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+      rewriter.replaceOp(op, linalg::FillOp::create(b, scalar, empty));
+      return success();
+    }
     Value constant =
         arith::ConstantOp::create(b, cast<TypedAttr>(op.getValue()));
     rewriter.replaceOp(op, b.convertElements(constant, type.getElementType()));

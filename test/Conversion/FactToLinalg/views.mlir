@@ -46,3 +46,17 @@ func.func @windows(%x: tensor<2x9x8xf32>) -> tensor<2x4x3x8xf32> {
   %0 = fact.windows %x dim 1 kernel [3] strides [2] dilations [1] : (tensor<2x9x8xf32>) -> tensor<2x4x3x8xf32>
   return %0 : tensor<2x4x3x8xf32>
 }
+
+// -----
+
+// An array of one element repeated would be text of all its repetitions.
+// CHECK-LABEL: func @padded
+// CHECK-NOT: dense<
+// CHECK: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[ZEROS:.+]] = linalg.fill ins(%[[ZERO]] : f32) outs(%{{.+}} : tensor<3x1xf32>)
+// CHECK: tensor.insert_slice %[[ZEROS]] into
+func.func @padded(%x: tensor<3x2xf32>) -> tensor<3x4xf32> {
+  %zeros = fact.constant dense<0.0> : tensor<3x1xf32>
+  %0 = fact.concat %zeros, %x, %zeros dim 1 : (tensor<3x1xf32>, tensor<3x2xf32>, tensor<3x1xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
