@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "JoinGroups.h"
 #include "MarkBands.h"
 #include "PadRows.h"
 #include "PickElements.h"
@@ -339,6 +340,7 @@ LogicalResult Discovery::run() {
     return failure();
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isExternal()) {
+      joinGroups(function.getBody().front(), *target);
       widenChannels(function.getBody().front(), *target);
       prepareRowsToScale(function.getBody().front(), *target);
       if (options.limit == FusionLimit::none) {

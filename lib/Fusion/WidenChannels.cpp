@@ -3,13 +3,12 @@
 
 #include "WidenChannels.h"
 #include "Prepared.h"
+#include "WindowProducts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace fact;
@@ -193,9 +192,11 @@ public:
 
 private:
   Value multiply(const IRMapping &factors);
-  Value addZeros(Value value, int64_t dim, int64_t low, int64_t high);
+  Value addZeros(Value value, int64_t dim, int64_t low, int64_t high) {
+    return fact::addZeros(*this, value, dim, low, high);
+  }
   Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return ReshapeOp::create(*this, typeOf(value).clone(shape), value);
+    return reshapeTo(*this, value, shape);
   }
   Value getWindows();
   Value widenFilters(Value filters);
@@ -205,38 +206,12 @@ private:
 };
 } // namespace
 
-Value Widener::addZeros(Value value, int64_t dim, int64_t low, int64_t high) {
-  auto zeros = [&](int64_t count) -> Value {
-    SmallVector<int64_t> shape(typeOf(value).getShape());
-    shape[dim] = count;
-    auto type = typeOf(value).clone(shape);
-    return ConstantOp::create(*this, cast<ElementsAttr>(getZeroAttr(type)));
-  };
-  SmallVector<Value> inputs{value};
-  if (low)
-    inputs.insert(inputs.begin(), zeros(low));
-  if (high)
-    inputs.push_back(zeros(high));
-  return inputs.size() == 1 ? value : ConcatOp::create(*this, inputs, dim);
-}
-
 /// The windows of the widened image.
 Value Widener::getWindows() {
-  Value value = of.windows.getOperand();
   int64_t dim = of.windows.getDim(), rank = of.windows.getKernel().size();
   int64_t last = dim + rank;
-  // The zeros around the image, by dimension.
-  SmallVector<int64_t> low(last, 0), high(last, 0);
-  while (std::optional<ZeroPadding> padding =
-             ZeroPadding::get(value.getDefiningOp())) {
-    int64_t at = padding->dim;
-    if (at < dim || at >= last)
-      break;
-    low[at] += padding->low;
-    high[at] += typeOf(value).getDimSize(at) - padding->low -
-                typeOf(padding->source).getDimSize(at);
-    value = padding->source;
-  }
+  BareImage image = BareImage::get(of.windows.getOperand(), dim, last);
+  auto &[value, low, high] = image;
   value =
       addZeros(value, last, 0, form.channels - typeOf(value).getDimSize(last));
   SmallVector<int64_t> kernel(of.windows.getKernel());
@@ -300,21 +275,6 @@ Value Widener::multiply() {
     filters = widenFilters(matmul.getRhs());
   mapping.map(matmul.getRhs(), filters);
   return multiply(mapping);
-}
-
-/// Erases an op that nothing reads any more, and what only it read.
-static void eraseUnused(Operation *unused) {
-  llvm::SetVector<Operation *> pending;
-  pending.insert(unused);
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val();
-    if (!isOpTriviallyDead(op) || isa<PrepareOp>(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        pending.insert(producer);
-    op->erase();
-  }
 }
 
 void fact::widenChannels(Block &block, const Target &target) {

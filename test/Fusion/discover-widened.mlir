@@ -78,24 +78,24 @@ func.func @main(%x: tensor<8x64x64x3xf32>, %y: tensor<8x28x28x30xf32>) -> (tenso
 
 // -----
 
-// Filters that were already prepared, and groups.
+// Filters that were already prepared, and groups that are too wide to be joined.
 
 // CHECK-LABEL: func.func @main(
 // CHECK:       %[[W:.+]]:2 = fact.prepare
-// CHECK:         fact.concat {{.+}} dim 3 : (tensor<2x16x9x20xbf16>, tensor<2x16x9x4xbf16>) -> tensor<2x16x9x24xbf16>
-// CHECK:       fact.windows {{.+}} -> tensor<2x8x26x26x3x3x24xbf16>
-fact.weight @w : tensor<2x16x180xbf16>
-func.func @main(%x: tensor<2x8x28x28x20xbf16>) -> (tensor<2x5408x16xbf16>, tensor<2x16x180xbf16>) {
+// CHECK:         fact.concat {{.+}} dim 3 : (tensor<2x512x9x508xbf16>, tensor<2x512x9x4xbf16>) -> tensor<2x512x9x512xbf16>
+// CHECK:       fact.windows {{.+}} -> tensor<2x64x54x54x3x3x512xbf16>
+fact.weight @w : tensor<2x512x4572xbf16>
+func.func @main(%x: tensor<2x64x56x56x508xbf16>) -> (tensor<2x186624x512xbf16>, tensor<2x512x4572xbf16>) {
   %f = fact.prepare {
-    %0 = fact.get_weight @w : tensor<2x16x180xbf16>
-    %1 = fact.exp %0 : (tensor<2x16x180xbf16>) -> tensor<2x16x180xbf16>
-    fact.yield %1 : tensor<2x16x180xbf16>
-  } : tensor<2x16x180xbf16>
-  %v = fact.windows %x dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x28x28x20xbf16>) -> tensor<2x8x26x26x3x3x20xbf16>
-  %r = fact.reshape %v : (tensor<2x8x26x26x3x3x20xbf16>) -> tensor<2x5408x180xbf16>
-  %m = fact.matmul %r, %f transpose_b : (tensor<2x5408x180xbf16>, tensor<2x16x180xbf16>) -> tensor<2x5408x16xbf16>
-  %n = fact.neg %f : (tensor<2x16x180xbf16>) -> tensor<2x16x180xbf16>
-  return %m, %n : tensor<2x5408x16xbf16>, tensor<2x16x180xbf16>
+    %0 = fact.get_weight @w : tensor<2x512x4572xbf16>
+    %1 = fact.exp %0 : (tensor<2x512x4572xbf16>) -> tensor<2x512x4572xbf16>
+    fact.yield %1 : tensor<2x512x4572xbf16>
+  } : tensor<2x512x4572xbf16>
+  %v = fact.windows %x dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x64x56x56x508xbf16>) -> tensor<2x64x54x54x3x3x508xbf16>
+  %r = fact.reshape %v : (tensor<2x64x54x54x3x3x508xbf16>) -> tensor<2x186624x4572xbf16>
+  %m = fact.matmul %r, %f transpose_b : (tensor<2x186624x4572xbf16>, tensor<2x512x4572xbf16>) -> tensor<2x186624x512xbf16>
+  %n = fact.neg %f : (tensor<2x512x4572xbf16>) -> tensor<2x512x4572xbf16>
+  return %m, %n : tensor<2x186624x512xbf16>, tensor<2x512x4572xbf16>
 }
 
 // -----

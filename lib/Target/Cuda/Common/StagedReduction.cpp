@@ -290,7 +290,10 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   double steps = llvm::divideCeilSigned(reduction.getLength(),
                                         own.getLanes() * own.getSplits());
   double registers =
-      own.isHeld() ? std::clamp(32 + 1.25 * steps * vector, 32.0, 255.0) : 32;
+      std::clamp(own.isHeld() ? 32 + 1.25 * steps * vector
+                              : 16 + reduction.getHeldBytes(vector) / 4.0 +
+                                    double(reduction.stages.size() * vector),
+                 32.0, 255.0);
   double perMultiprocessor =
       std::max(1.0, std::floor(std::min(2048.0, 65536 / registers) / threads));
   if (own.isShared())

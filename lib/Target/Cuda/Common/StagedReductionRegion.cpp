@@ -373,8 +373,11 @@ LogicalResult ReductionReader::readViews() {
   if (scatters())
     return emitError() << "gathers neighbors one by one, which is as fast in a "
                           "kernel of its own";
+  // Vectors of many operands would not fit into registers.
+  constexpr int64_t mostBytes = 256;
   for (int64_t vector : {8, 4, 2})
-    if (reduction.vector == 1 && movesInVectors(vector))
+    if (reduction.vector == 1 && movesInVectors(vector) &&
+        reduction.getHeldBytes(vector) <= mostBytes)
       reduction.vector = vector;
   if (!reduction.folds())
     return success();

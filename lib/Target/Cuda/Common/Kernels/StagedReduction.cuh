@@ -111,12 +111,15 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   static constexpr int64_t total = Shape::outer * Shape::middle * vectors;
   static constexpr int64_t groups = (total + columns - 1) / columns;
   static constexpr int64_t chunk = (places + splits - 1) / splits;
-  /// Elements of a lane, and how many of them load together: 4, or more to have
-  /// 32 bytes in flight.
+  /// Elements of a lane, and how many of them load together: 4, more to have
+  /// 32 bytes in flight, and fewer where registers would not hold them.
   static constexpr int64_t steps = (chunk + lanes - 1) / lanes;
   static constexpr int step_bytes =
       vector * (0 + ... + int(sizeof(typename Tensors::Element)));
-  static constexpr int wanted = step_bytes < 8 ? 32 / step_bytes : 4;
+  static constexpr int wanted = step_bytes < 8      ? 32 / step_bytes
+                                : step_bytes <= 64  ? 4
+                                : step_bytes <= 128 ? 2
+                                                    : 1;
   static constexpr int batch = steps < wanted ? int(steps) : wanted;
   static constexpr int passes = 1 + max_of(0, StageList::pass...);
   /// Results of a thread's columns.
