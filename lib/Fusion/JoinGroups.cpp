@@ -19,7 +19,8 @@ using namespace fact;
 
 namespace {
 /// Windows [groups, images, places..., taps..., channels] times filters
-/// [groups, filters, taps and channels].
+/// [groups, filters, taps and channels]; or pixels [groups, ..., channels],
+/// without windows.
 struct GroupedProduct {
   MatmulOp matmul;
   WindowsOp windows;
@@ -28,7 +29,7 @@ struct GroupedProduct {
 
   static std::optional<GroupedProduct> get(Operation *op);
 
-  int64_t getRank() { return windows.getKernel().size(); }
+  int64_t getRank() { return windows ? windows.getKernel().size() : 0; }
   runtime::ElementType getType() {
     return *findElementType(typeOf(matmul.getLhs()).getElementType());
   }
@@ -45,35 +46,44 @@ std::optional<GroupedProduct> GroupedProduct::get(Operation *op) {
                         (element.isF32() && matmul.getTf32());
   ArrayRef<int64_t> lhs = typeOf(matmul.getLhs()).getShape();
   ArrayRef<int64_t> rhs = typeOf(matmul.getRhs()).getShape();
-  auto windows = skipReshapes(matmul.getLhs()).getDefiningOp<WindowsOp>();
-  if (!hasMatrixUnits || !windows || windows.getDim() != 2 || lhs.size() != 3 ||
-      rhs.size() != 3 || lhs[0] != rhs[0] || rhs[0] == 1)
+  if (!hasMatrixUnits || lhs.size() != 3 || rhs.size() != 3 ||
+      lhs[0] != rhs[0] || rhs[0] == 1)
     return std::nullopt;
-  ArrayRef<int64_t> shape = typeOf(windows).getShape();
-  size_t rank = windows.getKernel().size();
-  int64_t taps = llvm::product_of(windows.getKernel());
-  bool isConvolution = shape.size() == 2 * rank + 3 && shape[0] == lhs[0] &&
-                       taps * shape.back() == lhs[2];
-  if (!isConvolution || taps == 1)
+  Value rows = skipReshapes(matmul.getLhs());
+  GroupedProduct product{matmul,
+                         rows.getDefiningOp<WindowsOp>(),
+                         BareImage::get(rows, /*first=*/0, /*last=*/0),
+                         rhs[0],
+                         rhs[1],
+                         /*channels=*/rhs[2],
+                         /*taps=*/1,
+                         lhs[1],
+                         getStorageBytes(element)};
+  ArrayRef<int64_t> shape = typeOf(rows).getShape();
+  if (shape.front() != product.groups)
     return std::nullopt;
-  return GroupedProduct{
-      matmul,
-      windows,
-      BareImage::get(windows.getOperand(), /*first=*/2, /*last=*/2 + rank),
-      rhs[0],
-      rhs[1],
-      shape.back(),
-      taps,
-      lhs[1],
-      getStorageBytes(element)};
+  // Only a permute puts groups first that lie beside each other.
+  if (!product.windows)
+    return rows.getDefiningOp<PermuteOp>() && shape.back() == product.channels
+               ? std::optional(product)
+               : std::nullopt;
+  size_t rank = product.getRank();
+  product.taps = llvm::product_of(product.windows.getKernel());
+  product.channels = shape.back();
+  if (product.windows.getDim() != 2 || shape.size() != 2 * rank + 3 ||
+      product.taps * product.channels != lhs[2])
+    return std::nullopt;
+  product.image = BareImage::get(product.windows.getOperand(), /*first=*/2,
+                                 /*last=*/2 + rank);
+  return product;
 }
 
 /// Seconds with `joined` groups in each product; none where no kernel would
 /// read their windows in place. The figures are from convolutions that were
 /// measured on an H200: products of windows reach 0.6 of the peak, tiles have
 /// at least 64 filters, and TMA takes 4.5 cycles for a line of 128 bytes. With
-/// several products, images are copied between zeros and results are put beside
-/// each other.
+/// several products of windows, images are copied between zeros and results are
+/// put beside each other.
 static std::optional<double> predict(GroupedProduct &of, int64_t joined,
                                      const MachineDescription &machine,
                                      int64_t unit) {
@@ -83,8 +93,8 @@ static std::optional<double> predict(GroupedProduct &of, int64_t joined,
   int64_t pixel = llvm::alignTo(joined * of.channels * of.bytes, unit);
   int64_t filters = joined * of.filters;
   bool isOne = products == 1;
-  if (!isOne && (of.getRank() + 1 > 3 || pixel < 2 * unit ||
-                 filters * of.bytes % unit))
+  if (!isOne &&
+      (of.getRank() + 1 > 3 || pixel < 2 * unit || filters * of.bytes % unit))
     return std::nullopt;
   double lines = llvm::divideCeil(pixel, line);
   double flops = 2.0 * of.rows * products * llvm::alignTo(filters, tile) *
@@ -93,22 +103,28 @@ static std::optional<double> predict(GroupedProduct &of, int64_t joined,
       flops / (0.6 * machine.getMatrixFlops(of.getType(), /*tf32=*/true));
   double loading = products * of.rows * of.taps * lines * 4.5 /
                    (machine.multiprocessors * machine.clock);
-  double copied = isOne ? 0
-                        : 2.0 * of.bytes *
-                              (typeOf(of.image.value).getNumElements() +
-                               double(of.rows) * of.groups * of.filters);
-  return std::max(multiplying, loading) + copied / machine.bandwidth +
-         (isOne ? 1 : 3) * machine.launchSeconds;
+  double moved = products * filters * of.taps * joined * of.channels * of.bytes;
+  bool copies = of.windows && !isOne;
+  if (copies)
+    moved += 2.0 * of.bytes *
+             (typeOf(of.image.value).getNumElements() +
+              double(of.rows) * of.groups * of.filters);
+  return std::max(multiplying, loading) + moved / machine.bandwidth +
+         (copies ? 3 : 1) * machine.launchSeconds;
 }
 
 /// How many groups to join: 1 leaves the product as it is. Windows that no
-/// kernel reads in place would be copied, in four passes of 4 bytes.
+/// kernel reads in place would be copied, in four passes of 4 bytes. Threads
+/// multiply narrow pixels at about 10 ps for a filter (on an H200).
 static int64_t chooseJoined(GroupedProduct &of,
                             const MachineDescription &machine, int64_t unit) {
   double copying =
       16.0 * of.rows * of.groups * of.taps * of.channels / machine.bandwidth +
       3 * machine.launchSeconds;
-  double least = predict(of, 1, machine, unit).value_or(copying);
+  double apart = of.windows ? copying
+                            : 10e-12 * of.rows * of.groups * of.filters +
+                                  machine.launchSeconds;
+  double least = predict(of, 1, machine, unit).value_or(apart);
   int64_t best = 1;
   for (int64_t joined = 2; joined <= of.groups; ++joined) {
     if (of.groups % joined)
@@ -167,7 +183,7 @@ SmallVector<int64_t> Joiner::ofProducts(ArrayRef<int64_t> shape) const {
   return result;
 }
 
-/// The windows of pixels that have the channels of all joined groups.
+/// The pixels that have the channels of all joined groups, or windows of them.
 Value Joiner::getWindows() {
   ArrayRef<int64_t> image =
       typeOf(of.image.value).getShape().drop_front().drop_back();
@@ -179,6 +195,8 @@ Value Joiner::getWindows() {
   SmallVector<int64_t> shape = ofProducts(image);
   shape.push_back(joined * of.channels);
   value = reshape(value, shape);
+  if (!of.windows)
+    return value;
   for (int64_t i = 0; i < of.getRank(); ++i)
     value = addZeros(*this, value, first + 1 + i, of.image.low[2 + i],
                      of.image.high[2 + i]);
@@ -211,8 +229,8 @@ Value Joiner::multiply() {
   // [products, rows] of several.
   SmallVector<int64_t> rows{of.rows};
   if (products == 1)
-    rows.assign(typeOf(windows).getShape().begin(),
-                typeOf(windows).getShape().begin() + 1 + of.getRank());
+    rows = llvm::to_vector(typeOf(windows).getShape().drop_back(
+        of.windows ? of.getRank() + 1 : 1));
   auto withColumns = [&](std::initializer_list<int64_t> columns) {
     SmallVector<int64_t> shape = ofProducts(rows);
     llvm::append_range(shape, columns);

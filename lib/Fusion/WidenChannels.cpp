@@ -107,15 +107,18 @@ static int64_t getRowPixels(const WindowProduct &of, int64_t channels,
 
 /// The fastest form; none where windows are better copied, or read as they are.
 /// The figures are from convolutions that were measured on an H200: TMA takes
-/// 4.5 cycles for a line of up to 128 bytes, and about 8 for each 64 bytes of
-/// lines that overlap; windows that are copied element by element cost four
-/// passes of 4 bytes through memory, and two more where K must be filled up.
+/// 4.5 cycles for a line of up to 128 bytes, and where lines overlap about 8
+/// for the first and 3 for each next to it; windows that are copied element by
+/// element cost four passes of 4 bytes through memory, and two more where K
+/// must be filled up.
 static std::optional<Form>
 chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   const WindowedView &view = of.view;
   int64_t channels = view.getChannels(), bytes = of.elementBytes;
   int64_t present = of.matmul.getN(), filters = of.getWidenedFilters(unit);
-  if (channels * bytes % unit == 0 && filters == present)
+  // Few channels are a line for each tap, if zeros are between the rows.
+  bool isRead = channels * bytes % unit == 0 && filters == present;
+  if (isRead && (channels * bytes > 2 * unit || view.zeros.back() == 0))
     return std::nullopt;
   if (of.hasGroups && present * bytes % unit)
     return std::nullopt;
@@ -143,6 +146,8 @@ chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   if (present <= filterLimit && channels * bytes < unit)
     least = std::min(least, rows * depth * (present + 6) /
                                 (50 * machine.multiprocessors * machine.clock));
+  if (isRead)
+    least = predict(channels, /*kernels=*/0, taps, 4.5);
   std::optional<Form> best;
   auto consider = [&](Form form, double seconds) {
     if (seconds >= least)
@@ -157,7 +162,7 @@ chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   consider({widened, filters},
            predict(widened, widened != channels,
                    taps * llvm::divideCeil(widened * bytes, 128), 4.5));
-  if (widened == channels)
+  if (widened == channels && !isRead)
     return best;
   int64_t kernel = view.kernel.back(), step = view.strides.back();
   if (of.hasGroups || kernel == 1 || view.dilations.back() != 1 ||
@@ -167,12 +172,11 @@ chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   int64_t joined = channels;
   while (step * joined * bytes % unit || kernel * joined * bytes % unit)
     ++joined;
+  double lines = llvm::divideCeil(kernel * joined * bytes, 128);
   if (int64_t rowPixels = getRowPixels(of, joined, unit))
-    consider(
-        {joined, filters, /*joinsTaps=*/true, rowPixels},
-        predict(joined, 2,
-                taps / kernel * llvm::divideCeil(kernel * joined * bytes, 64),
-                8));
+    consider({joined, filters, /*joinsTaps=*/true, rowPixels},
+             predict(joined, 1 + (joined != channels), taps / kernel,
+                     5 + 3 * lines));
   return best;
 }
 

@@ -307,8 +307,17 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
                    !splitsAhead(gemmSchedule, gemm.rate);
   double copy =
       predictCopy(gemm.copiesLhs(), gemm.m) + predictCopy(copiesRhs, gemm.n);
-  return 1e6 * (finishes * machine.launchSeconds + copy) +
-         slowdown * 1e6 * predictGemm(work, gemmSchedule, machine);
+  double product = slowdown * predictGemm(work, gemmSchedule, machine);
+  // Each column of tiles loads the windows again, while others are multiplied.
+  if (gemm.windows) {
+    double rows = double(gemm.batches) * gemm.m;
+    double loading = rows * llvm::divideCeil(gemm.n, tile[1]) *
+                     gemm.windows->countLoadCycles() /
+                     (machine.multiprocessors * machine.clock);
+    product = std::max(product, machine.launchSeconds + loading) +
+              0.05 * std::min(product, loading);
+  }
+  return 1e6 * (finishes * machine.launchSeconds + copy + product);
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,13 +64,17 @@ static WindowedView addImages(WindowedView view, int64_t images) {
 }
 
 /// Joins the taps of the innermost dimension where their channels follow each
-/// other in memory, and are then one run of channels per window.
+/// other in memory, and are then one run of channels per window: channels that
+/// TMA does not load, and few, of which it would load a line for each tap.
 static void joinTaps(WindowsTensor &windows, int64_t elementBytes) {
   WindowsTensor::Dim &inner = windows.dims.back();
-  if (inner.zeros || inner.dilation != 1 || inner.stride != windows.channels ||
-      windows.channels * inner.kernel * elementBytes % 16)
+  int64_t bytes = windows.channels * elementBytes;
+  bool isFew = bytes <= 32 && inner.kernel > 2;
+  if ((bytes % 16 == 0 && !isFew) || inner.zeros || inner.dilation != 1 ||
+      inner.stride != windows.channels || bytes * inner.kernel % 16)
     return;
   windows.channels *= inner.kernel;
+  windows.overlaps = true;
   inner = {inner.count, inner.step * inner.stride, 0, inner.count, 1, 1, 1};
 }
 
@@ -124,8 +128,7 @@ FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &of,
                          view.dilations[i]});
   }
   windows.imageStride = getStride(0);
-  if (windows.channels * bytes % 16)
-    joinTaps(windows, bytes);
+  joinTaps(windows, bytes);
   if (windows.channels * bytes % 16)
     return emitError() << "the channels of a pixel must be multiples of 16 "
                           "bytes for TMA, not "
@@ -157,6 +160,14 @@ int64_t WindowsTensor::getDepth() const {
   for (const Dim &dim : dims)
     depth *= dim.kernel;
   return depth;
+}
+
+double WindowsTensor::countLoadCycles() const {
+  int64_t lines = llvm::divideCeil(channels, width);
+  int64_t bytes = width * getStorageBytes(element);
+  double each = bytes == 16 ? 4.5 : bytes == 128 ? 4.4 : 3;
+  return double(getDepth() / (width * lines)) *
+         (overlaps ? 5 + 3 * lines : each * lines);
 }
 
 int64_t WindowsTensor::countImageBytes() const {

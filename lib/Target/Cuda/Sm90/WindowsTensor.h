@@ -22,6 +22,8 @@ struct WindowsTensor {
   llvm::SmallVector<Dim> dims;
   /// Channels of one tap that lie together in shared memory.
   int64_t width;
+  /// Whether a line of a window has parts of the windows beside it.
+  bool overlaps = false;
 
   /// Windows of `groups` of channels, each with `columns` filters; refuses what
   /// TMA does not load. Groups are the images of the tensor, and its first
@@ -32,6 +34,11 @@ struct WindowsTensor {
 
   /// K with the channels of each tap filled up to whole widths.
   int64_t getDepth() const;
+  /// Of a multiprocessor's TMA, for a row, as measured on an H200: 4.4 for a
+  /// line of 128 bytes, which is what the cache gives, 3 for shorter ones, but
+  /// 4.5 for 16 bytes; 8 for a line that others overlap, and 3 for each next to
+  /// it.
+  double countLoadCycles() const;
   int64_t countImageBytes() const;
   void print(llvm::raw_ostream &os, SizeList &sizes) const;
 };
