@@ -50,6 +50,18 @@ func.func @main(%x: tensor<4096x768xbf16>, %w: tensor<3072x768xbf16>, %row: tens
 }
 """
 
+# Windows of images on a GPU without TMA.
+SM80 = """
+func.func @main(%x: tensor<4x31x29x16xbf16>, %w: tensor<40x144xbf16>) -> tensor<4x29x27x40xbf16> {
+  %0 = fact.windows %x dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1]
+    : (tensor<4x31x29x16xbf16>) -> tensor<4x29x27x3x3x16xbf16>
+  %1 = fact.reshape %0 : (tensor<4x29x27x3x3x16xbf16>) -> tensor<4x29x27x144xbf16>
+  %2 = fact.matmul %1, %w transpose_b
+    : (tensor<4x29x27x144xbf16>, tensor<40x144xbf16>) -> tensor<4x29x27x40xbf16>
+  return %2 : tensor<4x29x27x40xbf16>
+}
+"""
+
 
 def sources(folder: Path) -> list[dict]:
     """Candidates and references of all kernels, each source once."""
@@ -96,6 +108,7 @@ def chosen(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("headers")
     (folder / "others.mlir").write_text(OTHERS)
     (folder / "sm100.mlir").write_text(SM100)
+    (folder / "sm80_windows.mlir").write_text(SM80)
     bundles = {"families": root / "test" / "gpu" / "families.mlir",
                "float32": root / "test" / "gpu" / "float32.mlir",
                "strict_attention": root / "test" / "gpu" / "strict_attention.mlir",
@@ -107,9 +120,10 @@ def chosen(root, tmp_path_factory):
                "sorts": root / "test" / "gpu" / "sorts.mlir",
                "tiles": root / "test" / "gpu" / "tiles.mlir",
                "sm100": folder / "sm100.mlir",
+               "sm80_windows": folder / "sm80_windows.mlir",
                "others": folder / "others.mlir"}
     for name, text in bundles.items():
-        target = "sm_100a" if name == "sm100" else "sm_90a"
+        target = {"sm100": "sm_100a", "sm80_windows": "sm_80"}.get(name, "sm_90a")
         subprocess.run([toolchain.require_tool("fact-compile"), text, f"--target={target}",
                         "--until=bundle", f"--bundle={folder / name}"], check=True)
     wanted = {path.name for path in (root / "lib" / "Target" / "Cuda").glob("*/Kernels/*.cuh")}

@@ -124,3 +124,20 @@ module attributes {fact.target = #fact.machine<"a100">} {
     return %0 : tensor<3000000000x64xf16>
   }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @channels_of_windows(%x: tensor<2x16x8x9xf16>, %w: tensor<32x144xf16>) -> tensor<2x6x7x32xf16> {
+    // expected-error @below {{channels of windows must be contiguous and begin at multiples of 4 bytes, or be at most 8}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x16x8x9xf16>, tensor<32x144xf16>) {
+    ^bb0(%a: tensor<2x16x8x9xf16>, %b: tensor<32x144xf16>):
+      %1 = fact.permute %a [0, 2, 3, 1] : (tensor<2x16x8x9xf16>) -> tensor<2x8x9x16xf16>
+      %2 = fact.windows %1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x9x16xf16>) -> tensor<2x6x7x3x3x16xf16>
+      %3 = fact.reshape %2 : (tensor<2x6x7x3x3x16xf16>) -> tensor<2x6x7x144xf16>
+      %4 = fact.matmul %3, %b transpose_b : (tensor<2x6x7x144xf16>, tensor<32x144xf16>) -> tensor<2x6x7x32xf16>
+      fact.yield %4 : tensor<2x6x7x32xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, split_k = 1, math = mma>) : tensor<2x6x7x32xf16>
+    return %0 : tensor<2x6x7x32xf16>
+  }
+}

@@ -29,7 +29,7 @@ SmallVector<int64_t> GemmTensors::getIndexSpace() const {
   if (region.isSwapped)
     return {region.m, region.batches, region.products.front().n};
   SmallVector<int64_t> shape = getShape(region.m, region.products.front().n);
-  if (usesTma() || region.batches == 1)
+  if (usesTma() || region.windows || region.batches == 1)
     return shape;
   ArrayRef<int64_t> batches = ArrayRef(region.lhs.shape).drop_back(2);
   shape.erase(shape.begin());

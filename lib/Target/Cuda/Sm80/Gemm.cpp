@@ -42,6 +42,60 @@ static bool isScattered(const MatrixTensor &matrix) {
 }
 
 //===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+int64_t sm80::getVectorOfPixels(const StridedView &image) {
+  if (image.strides.back() != 1)
+    return 1;
+  int64_t strides = image.shape.back() | image.offset;
+  for (int64_t stride : ArrayRef(image.strides).drop_back())
+    strides |= stride;
+  int64_t elements =
+      16 / getStorageBytes(getTensorType(image.base).getElementType());
+  while (strides % elements)
+    elements /= 2;
+  return elements;
+}
+
+int64_t Gemm::getVectorOfA() const {
+  return windows ? getVectorOfPixels(windows->image) : getVector(a);
+}
+
+double Gemm::countElementsOfA() const {
+  if (!windows)
+    return double(batches) * m * k;
+  return double(llvm::product_of(windows->image.shape));
+}
+
+/// The first dimension of batches has no axis.
+void Gemm::printA(raw_ostream &os) const {
+  if (!windows) {
+    os << a;
+    return;
+  }
+  const StridedView &image = windows->image;
+  os << "WindowRows<" << a.buffer << ", " << getScalarName(a.element) << ", "
+     << image.shape.back() << ", " << image.strides.back() << ", "
+     << a.batchStride << ", " << a.offset;
+  size_t leading = windows->getBatchRank();
+  for (size_t i = batches > 1 ? 1 : 0; i + 1 < image.shape.size(); ++i) {
+    SmallVector<int64_t> axis{0, image.shape[i], 1, 1, 1};
+    if (i >= leading) {
+      size_t dim = i - leading;
+      axis = {windows->zeros[dim], windows->counts[dim], windows->kernel[dim],
+              windows->strides[dim], windows->dilations[dim]};
+    }
+    os << ",\n               Axis<" << image.shape[i] << ", "
+       << image.strides[i];
+    for (int64_t number : axis)
+      os << ", " << number;
+    os << ">";
+  }
+  os << ">";
+}
+
+//===----------------------------------------------------------------------===//
 // Legality
 //===----------------------------------------------------------------------===//
 
@@ -271,11 +325,14 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   // Copies take issue slots. 1023x1021x2047 in TF32, one element at a time,
   // took 99 us with 8 warps on a multiprocessor, and 771x771x1537 105 us with
   // 4, which wait for the addresses of asynchronous copies.
-  double copies = double(tile[0]) / getVector(gemm.a);
+  double copies = double(tile[0]) / gemm.getVectorOfA();
   for (const MatrixTensor &factor : gemm.factors)
     copies += double(tile[1]) / getVector(factor);
   double warps = countResident(own) * own.getThreads() / 32;
   double copySlots = size == 4 ? 20 * (1 + 8 / warps) : 40;
+  // Threads find where elements of windows lie.
+  if (gemm.windows)
+    copySlots += 20.0 * gemm.windows->counts.size();
   compute = std::max(compute, waves * copies * depth * copySlots /
                                   (128 * machine.clock));
   // Results of 4096x3001x256 in bf16, one element at a time, took 28 of 55 us.
@@ -305,8 +362,8 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   // an H200, and tiles that read 629 MB 169 us. Few blocks do not use all of
   // it.
   double elements = double(gemm.m) * gemm.n * gemm.batches;
-  double bytes = gemm.batches * size *
-                 (double(gemm.m) * gemm.k + products * gemm.k * gemm.n);
+  double bytes = size * (gemm.countElementsOfA() +
+                         products * gemm.batches * gemm.k * gemm.n);
   bytes += gemm.batches * countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   for (const MatrixTensor &result : gemm.results)
     bytes += elements * (isScattered(result) ? scatteredBytes
@@ -332,7 +389,8 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
 
 void GemmPlan::emitGemm(const KernelVariant &variant, raw_ostream &os) const {
   auto schedule = cast<Sm80GemmAttr>(variant.schedule);
-  printHeader(os, fused, schedule, variant.symbol, "Sm80Gemm.cuh");
+  printHeader(os, fused, schedule, variant.symbol,
+              gemm.windows ? "Sm80Windows.cuh" : "Sm80Gemm.cuh");
   SmallVector<StringRef> leading{"accumulator"};
   if (gemm.factors.size() == 2)
     leading = {"first", "second"};
@@ -340,7 +398,9 @@ void GemmPlan::emitGemm(const KernelVariant &variant, raw_ostream &os) const {
       os, *gemm.epilogue, leading, "Epilogue", gemm.results.size());
   os << "using Kernel = Sm80Gemm<\n    ";
   printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
-  os << ",\n    " << gemm.a << ",\n    Factors<";
+  os << ",\n    ";
+  gemm.printA(os);
+  os << ",\n    Factors<";
   llvm::interleave(gemm.factors, os, ",\n            ");
   os << ">,\n    ";
   printOperands(os, gemm.operands);

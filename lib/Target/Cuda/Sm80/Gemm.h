@@ -17,6 +17,7 @@ inline constexpr int64_t shortSum = 64;
 struct Gemm {
   MatrixRate rate;
   int64_t m, n, k, batches;
+  /// Of windows, only the buffer, the element type and the offset count.
   MatrixTensor a;
   /// The second factors, one per product.
   llvm::SmallVector<MatrixTensor> factors;
@@ -26,10 +27,18 @@ struct Gemm {
   /// Whether cuBLAS can compute the region: one product, laid out as cuBLAS
   /// takes it, and nothing else.
   bool isPlain = false;
+  /// What the rows of A are, where no strides say it.
+  std::optional<WindowedView> windows = std::nullopt;
 
-  /// Reads matmuls of one lhs and any graph of pointwise ops after them.
+  /// Reads matmuls of one lhs and any graph of pointwise ops after them; with
+  /// `windows`, also windows of images as the rows of one.
   static mlir::FailureOr<Gemm> read(FusedOp fused, ContractionRegion::Kind kind,
-                                    EmitError emitError);
+                                    EmitError emitError, bool windows = false);
+
+  /// Elements of A that a thread copies at once, and that exist.
+  int64_t getVectorOfA() const;
+  double countElementsOfA() const;
+  void printA(llvm::raw_ostream &os) const;
 
   int64_t getElementBytes() const { return getStorageBytes(a.element); }
   bool isStrict() const { return rate == MatrixRate::F32; }
@@ -37,6 +46,9 @@ struct Gemm {
     return {rate, m, n, k, batches, a, factors.front(), results.front()};
   }
 };
+
+/// Channels of an image's pixels that a thread copies at once.
+int64_t getVectorOfPixels(const StridedView &image);
 
 class GemmPlan : public Plan {
 public:

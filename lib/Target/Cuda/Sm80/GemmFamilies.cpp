@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A contraction and the pointwise ops after it, and two contractions of one lhs
-// that pointwise ops combine. Tensors may have any strides and element types.
+// that pointwise ops combine. Tensors may have any strides and element types,
+// and rows may be windows of images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ public:
   FailureOr<Gemm> run() {
     if (!region.reductions.empty())
       return emitError() << "takes no 'fact.reduce' of a product";
-    FailureOr<MatrixTensor> a = getLhs();
+    FailureOr<MatrixTensor> a = region.windows ? getWindows() : getLhs();
     if (failed(a))
       return failure();
     Gemm gemm{getRate(),
@@ -35,6 +36,7 @@ public:
               {},
               {},
               {}};
+    gemm.windows = region.windows;
     for (const ContractionRegion::Product &product : region.products) {
       FailureOr<MatrixTensor> b = getRhs(product);
       if (failed(b))
@@ -48,7 +50,7 @@ public:
     auto isTaken = [](const MatrixTensor &matrix) {
       return matrix.isMatrix() && matrix.kind != MatrixTensor::StridedMatrix;
     };
-    gemm.isPlain = isOnlyProduct(values) && isTaken(gemm.a) &&
+    gemm.isPlain = isOnlyProduct(values) && !gemm.windows && isTaken(gemm.a) &&
                    isTaken(gemm.factors.front()) &&
                    isTaken(gemm.results.front());
     if (gemm.rate == MatrixRate::F64 && !gemm.isPlain)
@@ -58,6 +60,39 @@ public:
   }
 
 private:
+  /// The image whose windows are the rows of A. Batches are its first
+  /// dimension: groups of channels, or images.
+  FailureOr<MatrixTensor> getWindows() {
+    if (failed(requireExtents()))
+      return failure();
+    if (region.getRows() > INT32_MAX)
+      return emitError() << "counts windows in 32 bits, and there are "
+                         << region.getRows();
+    if (getRate() == MatrixRate::F64)
+      return emitError() << "multiplies windows of f16, bf16 and f32, not f64";
+    const StridedView &image = region.windows->image;
+    if (region.batches != 1 && (region.windows->getBatchRank() == 0 ||
+                                image.shape[0] != region.batches))
+      return emitError() << "the " << region.batches
+                         << " batches of windows must be the first dimension "
+                            "of their images";
+    // Elements that are copied one by one, and each looked for, are faster in a
+    // kernel that copies the image first, but for few.
+    constexpr int64_t few = 8;
+    Type element = getTensorType(image.base).getElementType();
+    if (image.shape.back() > few &&
+        sm80::getVectorOfPixels(image) * getStorageBytes(element) < 4)
+      return emitError() << "channels of windows must be contiguous and begin "
+                            "at multiples of 4 bytes, or be at most "
+                         << few;
+    return MatrixTensor{MatrixTensor::StridedMatrix,
+                        getBuffer(image.base),
+                        element,
+                        /*leadingDimension=*/0,
+                        region.batches == 1 ? 0 : image.strides[0],
+                        image.offset};
+  }
+
   /// Also adds the values that are stored to `values`.
   LogicalResult makeEpilogue(Gemm &gemm, SmallVector<Value> &values) {
     for (const ContractionRegion::Result &result : region.results) {
@@ -89,6 +124,12 @@ private:
   }
 };
 
+/// Whether other families of a GPU read windows, by TMA. Beside them, these
+/// kernels were not measured.
+bool hasTma(const MachineDescription &machine) {
+  return machine.architecture.ends_with("a");
+}
+
 /// Plans regions of one kind.
 class GemmFamily : public Family {
 public:
@@ -100,7 +141,8 @@ public:
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
     return makePlan<sm80::GemmPlan>(fused, machine,
-                                    Gemm::read(fused, kind, emitError));
+                                    Gemm::read(fused, kind, emitError,
+                                               /*windows=*/!hasTma(machine)));
   }
 
 private:
@@ -123,7 +165,28 @@ public:
 } // namespace
 
 FailureOr<Gemm> Gemm::read(FusedOp fused, ContractionRegion::Kind kind,
-                           EmitError emitError) {
+                           EmitError emitError, bool windows) {
+  if (windows && kind == ContractionRegion::Kind::Single) {
+    // All images as rows, else as batches, as for channels that are stored
+    // first.
+    std::optional<ContractionRegion> refused;
+    for (unsigned images : {0, 1}) {
+      ContractionRegion::Options options;
+      options.windows = true;
+      options.batchDims = images;
+      FailureOr<ContractionRegion> region =
+          ContractionRegion::get(fused, options, Silence(fused));
+      if (failed(region) || !region->windows)
+        continue;
+      FailureOr<Gemm> gemm =
+          GemmAnalysis(fused, *region, Silence(fused), Addressing::Any).run();
+      if (succeeded(gemm))
+        return gemm;
+      refused = std::move(*region);
+    }
+    if (refused)
+      return GemmAnalysis(fused, *refused, emitError, Addressing::Any).run();
+  }
   return readFolded<GemmAnalysis>(fused, kind, emitError, Addressing::Any);
 }
 

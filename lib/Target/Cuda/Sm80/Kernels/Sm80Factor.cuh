@@ -72,6 +72,12 @@ constexpr int divide_up(int64_t size, int64_t unit) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// Elements to copy, `given` of which exist.
+template <class Element> struct Run {
+  Element const *source;
+  int given;
+};
+
 /// A factor and its extents; `OuterStride` and `KStride` count elements.
 template <class Tensor_, int Outer, int K, int64_t OuterStride, int64_t KStride>
 struct Factor {
@@ -99,12 +105,42 @@ struct Factor {
       bytes /= 2;
     return bytes;
   }
+
+  /// `Count` elements of a row of tiles.
+  template <int Count>
+  FACT_DEVICE Run<Element> locate(Element const *batch, int row, int column) {
+    int left = length - column;
+    int given = row >= rows || left < 0 ? 0 : left < Count ? left : Count;
+    return {batch + int64_t(row) * row_stride +
+                int64_t(column) * element_stride,
+            given};
+  }
+
+  /// 16 bytes of elements that do not lie together.
+  template <int Count>
+  FACT_DEVICE uint4 read(Element const *batch, int row, int column) {
+    using Word = typename AccessType<sizeof(Element)>::type;
+    auto [source, given] = locate<Count>(batch, row, column);
+    Word elements[Count];
+#pragma unroll
+    for (int j = 0; j < Count; ++j)
+      elements[j] = j < given ? __ldg(reinterpret_cast<Word const *>(
+                                    source + j * element_stride))
+                              : Word(0);
+    uint4 words;
+    memcpy(&words, elements, sizeof(words));
+    return words;
+  }
 };
 
+/// The first factor; windows of images are another one (Sm80Windows.cuh).
+template <class Problem, class Tensor> struct FactorOfA {
+  using type =
+      Factor<Tensor, Problem::m, Problem::k, MatrixStrides<Tensor>::row,
+             MatrixStrides<Tensor>::column>;
+};
 template <class Problem, class Tensor>
-using FactorA =
-    Factor<Tensor, Problem::m, Problem::k, MatrixStrides<Tensor>::row,
-           MatrixStrides<Tensor>::column>;
+using FactorA = typename FactorOfA<Problem, Tensor>::type;
 template <class Problem, class Tensor>
 using FactorB =
     Factor<Tensor, Problem::n, Problem::k, MatrixStrides<Tensor>::column,
@@ -145,19 +181,16 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
       auto [row, column] = get_place(i);
       if (count % Threads != 0 && row >= rows)
         break;
-      int left = Factor::length - first - column;
-      int given = first_row + row >= Factor::rows || left < 0 ? 0
-                  : left < vector                             ? left
-                                                              : vector;
-      Element const *source = batch +
-                              int64_t(first_row + row) * Factor::row_stride +
-                              int64_t(first + column) * Factor::element_stride;
-      if constexpr (is_async)
+      if constexpr (is_async) {
+        auto [source, given] = Factor::template locate<vector>(
+            batch, first_row + row, first + column);
         copy_async<vector * size>(
             shared_address(tile + row * pitch + column * size),
             given > 0 ? source : batch, given * size);
-      else
-        registers.words[i] = read(source, given);
+      } else {
+        registers.words[i] = Factor::template read<vector>(
+            batch, first_row + row, first + column);
+      }
     }
   }
 
@@ -215,20 +248,6 @@ private:
       constexpr int parts = row_vectors / Threads;
       return {i / parts, (int(threadIdx.x) + i % parts * Threads) * vector};
     }
-  }
-
-  /// 16 bytes of elements that do not lie together.
-  FACT_DEVICE uint4 read(Element const *source, int given) {
-    using Word = typename AccessType<size>::type;
-    Word elements[vector];
-#pragma unroll
-    for (int j = 0; j < vector; ++j)
-      elements[j] = j < given ? __ldg(reinterpret_cast<Word const *>(
-                                    source + j * Factor::element_stride))
-                              : Word(0);
-    uint4 words;
-    memcpy(&words, elements, sizeof(words));
-    return words;
   }
 };
 
