@@ -37,6 +37,7 @@ CASES = {
     "volume": (Convolved(3, 8, 36, 3, padding=(1, 0, 1), stride=(1, 2, 1)), [1, 8, 5, 7, 6], f16),
     "groups": (LastChannels(2, 32, 80, 3, padding=1, groups=2), [2, 9, 7, 32], bf16),
     "transposed": (Convolved(2, 16, 40, 4, transposed="Transpose", padding=1, stride=2), [2, 16, 7, 6], bf16),
+    "two_filters": (LastChannels(2, 16, 2, (2, 3)), [16, 4, 6, 16], f16),
     # Elements one by one.
     "few_bf16": (Convolved(2, 3, 40, 3, padding=1), [2, 3, 11, 12], bf16),
     "few_f32": (Convolved(2, 2, 34, (2, 5), padding=(1, 2)), [2, 2, 11, 9], f32),

@@ -234,7 +234,7 @@ public:
     for (int p = 0; p < products; ++p)
 #pragma unroll 16 // loads that are on their way at once
       for (int split = 0; split < splits; ++split) {
-        float part[vector];
+        alignas(16) float part[vector];
         sm80::copy_floats<vector>(
             part, state.partial_sums +
                       ((int64_t(split) * products + p) * batches * m + row) *
@@ -438,7 +438,8 @@ private:
       int row = Epilogue::by_columns ? inside % Tile::m : inside / row_count;
       int column =
           Epilogue::by_columns ? inside / Tile::m : inside % row_count * vector;
-      float own[products][vector];
+      // Copied in vectors.
+      alignas(16) float own[products][vector];
 #pragma unroll
       for (int p = 0; p < products; ++p)
         sm80::copy_floats<vector>(own[p], shared + (p * Tile::m + row) * pitch +
