@@ -6,7 +6,6 @@
 #include "WindowProducts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
-#include "fact/Kernel/Rules.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -41,24 +40,21 @@ std::optional<GroupedProduct> GroupedProduct::get(Operation *op) {
   if (!matmul || matmul.getTransposeA() || !matmul.getTransposeB() ||
       !canPrepare(matmul.getRhs()))
     return std::nullopt;
-  Type element = typeOf(matmul.getLhs()).getElementType();
-  bool hasMatrixUnits = element.isF16() || element.isBF16() ||
-                        (element.isF32() && matmul.getTf32());
   ArrayRef<int64_t> lhs = typeOf(matmul.getLhs()).getShape();
   ArrayRef<int64_t> rhs = typeOf(matmul.getRhs()).getShape();
-  if (!hasMatrixUnits || lhs.size() != 3 || rhs.size() != 3 ||
+  if (!fitsMatrixUnits(matmul) || lhs.size() != 3 || rhs.size() != 3 ||
       lhs[0] != rhs[0] || rhs[0] == 1)
     return std::nullopt;
   Value rows = skipReshapes(matmul.getLhs());
   GroupedProduct product{matmul,
                          rows.getDefiningOp<WindowsOp>(),
-                         BareImage::get(rows, /*first=*/0, /*last=*/0),
+                         BareImage{rows, {}, {}},
                          rhs[0],
                          rhs[1],
                          /*channels=*/rhs[2],
                          /*taps=*/1,
                          lhs[1],
-                         getStorageBytes(element)};
+                         getStorageBytes(typeOf(rows).getElementType())};
   ArrayRef<int64_t> shape = typeOf(rows).getShape();
   if (shape.front() != product.groups)
     return std::nullopt;
@@ -253,9 +249,7 @@ Value Joiner::multiply() {
 }
 
 void fact::joinGroups(Block &block, const Target &target) {
-  SmallVector<const Family *> families =
-      target.getFamilies(gemmEpilogueRule.name);
-  int64_t unit = families.empty() ? 0 : families.front()->getPixelBytes();
+  int64_t unit = getPixelUnit(target);
   if (!unit)
     return;
   bool changed = false;

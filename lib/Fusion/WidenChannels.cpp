@@ -59,10 +59,8 @@ std::optional<WindowProduct> WindowProduct::get(Operation *op) {
   size_t rank = windows.getKernel().size();
   bool hasGroups =
       llvm::product_of(typeOf(matmul.getRhs()).getShape().drop_back(2)) != 1;
-  bool isTaken = element.isF16() || element.isBF16() ||
-                 (element.isF32() && matmul.getTf32());
   int64_t bytes = getStorageBytes(element);
-  if (!isTaken || rank + hasGroups > 3 ||
+  if (!fitsMatrixUnits(matmul) || rank + hasGroups > 3 ||
       size_t(windows.getDim()) + rank + 1 !=
           typeOf(windows.getOperand()).getShape().size())
     return std::nullopt;
@@ -282,9 +280,7 @@ Value Widener::multiply() {
 }
 
 void fact::widenChannels(Block &block, const Target &target) {
-  SmallVector<const Family *> families =
-      target.getFamilies(gemmEpilogueRule.name);
-  int64_t unit = families.empty() ? 0 : families.front()->getPixelBytes();
+  int64_t unit = getPixelUnit(target);
   if (!unit)
     return;
   for (Operation &op : llvm::make_early_inc_range(block)) {

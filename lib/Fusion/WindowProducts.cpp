@@ -4,10 +4,23 @@
 #include "WindowProducts.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
+#include "fact/Kernel/Rules.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace fact;
+
+int64_t fact::getPixelUnit(const Target &target) {
+  SmallVector<const Family *> families =
+      target.getFamilies(gemmEpilogueRule.name);
+  return families.empty() ? 0 : families.front()->getPixelBytes();
+}
+
+bool fact::fitsMatrixUnits(MatmulOp matmul) {
+  Type element = typeOf(matmul.getLhs()).getElementType();
+  return element.isF16() || element.isBF16() ||
+         (element.isF32() && matmul.getTf32());
+}
 
 BareImage BareImage::get(Value value, int64_t first, int64_t last) {
   BareImage image{value, SmallVector<int64_t>(last, 0),

@@ -4,10 +4,17 @@
 #ifndef FACT_LIB_FUSION_WINDOWPRODUCTS_H
 #define FACT_LIB_FUSION_WINDOWPRODUCTS_H
 
-#include "fact/Dialect/Fact/Fact.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace fact {
+/// Bytes that pixels begin at multiples of where a target's products read
+/// windows in place; 0 where none does.
+int64_t getPixelUnit(const Target &target);
+
+/// Whether matrix units multiply the factors as they are.
+bool fitsMatrixUnits(MatmulOp matmul);
+
 /// An image without the zeros that were added around it, and these, by
 /// dimension.
 struct BareImage {

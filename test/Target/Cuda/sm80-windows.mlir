@@ -11,9 +11,9 @@
 // CHECK: #include "fact/cutlass/Sm80Windows.cuh"
 // CHECK:      Problem<960, 40, 144>,
 // CHECK-NEXT: WindowRows<0, bf16, 16, 1, 0, 0,
-// CHECK-NEXT:            Axis<4, 14384, 0, 4, 1, 1, 1>,
-// CHECK-NEXT:            Axis<31, 464, 1, 16, 3, 2, 1>,
-// CHECK-NEXT:            Axis<29, 16, 1, 15, 3, 2, 1>>,
+// CHECK-NEXT:            WindowDim<4, 14384, 0, 4, 1, 1, 1>,
+// CHECK-NEXT:            WindowDim<31, 464, 1, 16, 3, 2, 1>,
+// CHECK-NEXT:            WindowDim<29, 16, 1, 15, 3, 2, 1>>,
 // CHECK-NEXT: Factors<ColumnMajor<1, bf16, 144>>,
 
 // TMA: #fact.sm90_gemm_space

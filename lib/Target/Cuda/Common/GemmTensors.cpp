@@ -133,6 +133,15 @@ LogicalResult GemmTensors::requireExtents() {
                  succeeded(require("the number of batches", region.batches)));
 }
 
+LogicalResult GemmTensors::requireWindows() {
+  if (failed(requireExtents()))
+    return failure();
+  if (region.getRows() > INT32_MAX)
+    return emitError() << "counts windows in 32 bits, and there are "
+                       << region.getRows();
+  return success();
+}
+
 FailureOr<MatrixTensor> GemmTensors::getLhs() {
   if (failed(requireExtents()))
     return failure();

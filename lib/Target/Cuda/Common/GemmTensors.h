@@ -52,6 +52,8 @@ protected:
 
   /// Checks that M, N, K and the batches are numbers of 32 bits.
   mlir::LogicalResult requireExtents();
+  /// The same of all rows, which are windows.
+  mlir::LogicalResult requireWindows();
 
   /// How the matrix units multiply the factors.
   MatrixRate getRate() const;

@@ -14,6 +14,15 @@ int64_t GemmPlan::countTiles(const Extents &tile) const {
          gemm.batches;
 }
 
+/// The most elements, up to 16 bytes, that all numbers are multiples of, which
+/// have the bits of `numbers`.
+static int64_t getVector(int64_t numbers, Type element) {
+  int64_t elements = 16 / getStorageBytes(element);
+  while (numbers % elements)
+    elements /= 2;
+  return elements;
+}
+
 /// Elements of a matrix that a thread moves at once: 16 bytes, or as many as
 /// all rows begin at multiples of.
 static int64_t getVector(const MatrixTensor &matrix) {
@@ -26,10 +35,7 @@ static int64_t getVector(const MatrixTensor &matrix) {
   for (int64_t other :
        {matrix.offset, matrix.batchStride, matrix.innerBatchStride})
     strides |= other;
-  int64_t elements = 16 / getStorageBytes(matrix.element);
-  while (strides % elements)
-    elements /= 2;
-  return elements;
+  return getVector(strides, matrix.element);
 }
 
 /// What an element costs that shares no sector of memory with its neighbors in
@@ -51,11 +57,7 @@ int64_t sm80::getVectorOfPixels(const StridedView &image) {
   int64_t strides = image.shape.back() | image.offset;
   for (int64_t stride : ArrayRef(image.strides).drop_back())
     strides |= stride;
-  int64_t elements =
-      16 / getStorageBytes(getTensorType(image.base).getElementType());
-  while (strides % elements)
-    elements /= 2;
-  return elements;
+  return getVector(strides, getTensorType(image.base).getElementType());
 }
 
 int64_t Gemm::getVectorOfA() const {
@@ -68,7 +70,7 @@ double Gemm::countElementsOfA() const {
   return double(llvm::product_of(windows->image.shape));
 }
 
-/// The first dimension of batches has no axis.
+/// The first dimension of batches has none.
 void Gemm::printA(raw_ostream &os) const {
   if (!windows) {
     os << a;
@@ -86,7 +88,7 @@ void Gemm::printA(raw_ostream &os) const {
       axis = {windows->zeros[dim], windows->counts[dim], windows->kernel[dim],
               windows->strides[dim], windows->dilations[dim]};
     }
-    os << ",\n               Axis<" << image.shape[i] << ", "
+    os << ",\n               WindowDim<" << image.shape[i] << ", "
        << image.strides[i];
     for (int64_t number : axis)
       os << ", " << number;

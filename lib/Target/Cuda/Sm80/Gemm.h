@@ -17,7 +17,7 @@ inline constexpr int64_t shortSum = 64;
 struct Gemm {
   MatrixRate rate;
   int64_t m, n, k, batches;
-  /// Of windows, only the buffer, the element type and the offset count.
+  /// Of windows, its rows and columns say nothing.
   MatrixTensor a;
   /// The second factors, one per product.
   llvm::SmallVector<MatrixTensor> factors;

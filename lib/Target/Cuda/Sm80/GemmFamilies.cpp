@@ -63,11 +63,8 @@ private:
   /// The image whose windows are the rows of A. Batches are its first
   /// dimension: groups of channels, or images.
   FailureOr<MatrixTensor> getWindows() {
-    if (failed(requireExtents()))
+    if (failed(requireWindows()))
       return failure();
-    if (region.getRows() > INT32_MAX)
-      return emitError() << "counts windows in 32 bits, and there are "
-                         << region.getRows();
     if (getRate() == MatrixRate::F64)
       return emitError() << "multiplies windows of f16, bf16 and f32, not f64";
     const StridedView &image = region.windows->image;

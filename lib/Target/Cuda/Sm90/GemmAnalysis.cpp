@@ -108,11 +108,8 @@ void ReducedEpilogue::add(const ContractionRegion::Reduction &reduction,
 /// The lhs as windows, and the pixels of their innermost dimension.
 FailureOr<MatrixTensor>
 GemmAnalysis::getWindows(std::optional<WindowsTensor> &windows) {
-  if (failed(requireExtents()))
+  if (failed(requireWindows()))
     return failure();
-  if (region.getRows() > INT32_MAX)
-    return emitError() << "counts windows in 32 bits, and there are "
-                       << region.getRows();
   if (getRate() != MatrixRate::Bits16 && getRate() != MatrixRate::TF32)
     return emitError() << "multiplies windows of f16, bf16 and, as 'tf32', f32";
   FailureOr<WindowsTensor> tensor =

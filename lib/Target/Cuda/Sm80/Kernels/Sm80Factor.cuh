@@ -78,6 +78,17 @@ template <class Element> struct Run {
   int given;
 };
 
+/// The most bytes, up to 16, whose elements `are_whole` accepts; 0 where
+/// elements do not lie together.
+template <class Element, class Function>
+constexpr int alignment_of(bool is_together, Function are_whole) {
+  int bytes = is_together ? 16 : 0;
+  while (bytes > int(sizeof(Element)) &&
+         !are_whole(bytes / int(sizeof(Element))))
+    bytes /= 2;
+  return bytes;
+}
+
 /// A factor and its extents; `OuterStride` and `KStride` count elements.
 template <class Tensor_, int Outer, int K, int64_t OuterStride, int64_t KStride>
 struct Factor {
@@ -95,15 +106,10 @@ struct Factor {
   /// The bytes that all rows begin at multiples of, up to 16; 0 where the
   /// elements of a row do not lie together.
   static constexpr int alignment() {
-    int bytes = element_stride == 1 ? 16 : 0;
-    auto is_multiple = [&] {
-      int elements = bytes / int(sizeof(Element));
+    return alignment_of<Element>(element_stride == 1, [](int elements) {
       return row_stride % elements == 0 && Tensor::offset % elements == 0 &&
              MatrixStrides<Tensor>::has_aligned_batches(elements);
-    };
-    while (bytes > int(sizeof(Element)) && !is_multiple())
-      bytes /= 2;
-    return bytes;
+    });
   }
 
   /// `Count` elements of a row of tiles.

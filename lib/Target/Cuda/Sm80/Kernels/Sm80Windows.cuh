@@ -15,15 +15,16 @@
 //   using Kernel = Sm80Gemm<
 //       Problem<8 * 28 * 28, 200, 3 * 3 * 72>,
 //       WindowRows<0, bf16, 72, 1, 0, 0,
-//                  Axis<8, 56 * 56 * 72, 0, 8, 1, 1, 1>,     // images
-//                  Axis<56, 56 * 72, 1, 28, 3, 2, 1>,
-//                  Axis<56, 72, 1, 28, 3, 2, 1>>,
-//       Factors<ColumnMajor<1, bf16, 3 * 3 * 72>>,  // [filters, taps,
-//       channels] Operands<RowVector<2, bf16>>, Results<Result<Epilogue,
-//       RowMajor<3, bf16, 200>>>, Sm80Schedule<Tile<128, 64, 32>, Warps<4, 1>,
-//       Stages<4>, Splits<1>>>;
+//                  WindowDim<8, 56 * 56 * 72, 0, 8, 1, 1, 1>,     // images
+//                  WindowDim<56, 56 * 72, 1, 28, 3, 2, 1>,
+//                  WindowDim<56, 72, 1, 28, 3, 2, 1>>,
+//       Factors<ColumnMajor<1, bf16, 3 * 3 * 72>>,
+//       Operands<RowVector<2, bf16>>,
+//       Results<Result<Epilogue, RowMajor<3, bf16, 200>>>,
+//       Sm80Schedule<Tile<128, 64, 32>, Warps<4, 1>, Stages<4>, Splits<1>>>;
 //
-// Groups of channels with filters of their own are batches of the problem.
+// Filters are [filters, taps, channels]. Groups of channels with filters of
+// their own are batches of the problem.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,43 +32,31 @@
 #define FACT_CUTLASS_SM80WINDOWS_CUH
 
 #include "Sm80Gemm.cuh"
+#include "WindowDim.cuh"
 #include <tuple>
 
 namespace fact {
 
-/// One dimension of images and of their windows: `Extent` elements at `Stride`
-/// after `Zeros` zeros, and `Count` windows of `Kernel` taps. Windows begin
-/// `Step` elements apart, and taps lie `Dilation` apart.
-template <int64_t Extent, int64_t Stride, int64_t Zeros, int64_t Count,
-          int64_t Kernel, int64_t Step, int64_t Dilation>
-struct Axis {
-  static constexpr int extent = Extent, zeros = Zeros, count = Count,
-                       kernel = Kernel, step = Step, dilation = Dilation;
-  static constexpr int64_t stride = Stride;
-  static constexpr bool reaches_out =
-      zeros > 0 || (count - 1) * step + (kernel - 1) * dilation >= extent;
-};
-
-/// Windows of images [Axes..., Channels] as rows of A.
+/// Windows of images [Dims..., Channels] as rows of A.
 template <int Buffer, class Element, int64_t Channels, int64_t ChannelStride,
-          int64_t BatchStride, int64_t Offset, class... Axes>
+          int64_t BatchStride, int64_t Offset, class... Dims>
 struct WindowRows : View<Buffer, Element, Offset> {
-  using AxisList = std::tuple<Axes...>;
+  using DimList = std::tuple<Dims...>;
   static constexpr int channels = Channels;
   static constexpr int64_t channel_stride = ChannelStride;
 
   /// Whether all pixels begin at multiples of these elements.
   static constexpr bool has_aligned_pixels(int64_t elements) {
     return channels % elements == 0 && Offset % elements == 0 &&
-           ((Axes::stride % elements == 0) && ...);
+           ((Dims::stride % elements == 0) && ...);
   }
 };
 
 namespace sm80 {
 
 template <int B, class E, int64_t C, int64_t S, int64_t T, int64_t O,
-          class... Axes>
-struct MatrixStrides<WindowRows<B, E, C, S, T, O, Axes...>> : Strides<0, 0, T> {
+          class... Dims>
+struct MatrixStrides<WindowRows<B, E, C, S, T, O, Dims...>> : Strides<0, 0, T> {
 };
 
 /// Windows as a factor [windows, taps and channels].
@@ -81,15 +70,10 @@ template <class Tensor_, int Outer, int K> struct WindowFactor {
   /// The bytes that all runs of channels begin at multiples of, up to 16; 0
   /// where channels do not lie together.
   static constexpr int alignment() {
-    int bytes = Tensor::channel_stride == 1 ? 16 : 0;
-    auto is_multiple = [&] {
-      int elements = bytes / int(sizeof(Element));
+    return alignment_of<Element>(Tensor::channel_stride == 1, [](int elements) {
       return Tensor::has_aligned_pixels(elements) &&
              MatrixStrides<Tensor>::has_aligned_batches(elements);
-    };
-    while (bytes > int(sizeof(Element)) && !is_multiple())
-      bytes /= 2;
-    return bytes;
+    });
   }
 
   /// `Count` channels of a tap, or zeros.
@@ -98,7 +82,7 @@ template <class Tensor_, int Outer, int K> struct WindowFactor {
     int64_t offset =
         int64_t(column % Tensor::channels) * Tensor::channel_stride;
     bool is_inside = row < rows && column < length;
-    walk<axes - 1>(row, column / Tensor::channels, offset, is_inside);
+    walk<dims - 1>(row, column / Tensor::channels, offset, is_inside);
     return {batch + offset, is_inside ? Count : 0};
   }
 
@@ -119,29 +103,34 @@ template <class Tensor_, int Outer, int K> struct WindowFactor {
   }
 
 private:
-  static constexpr int axes = std::tuple_size_v<typename Tensor::AxisList>;
+  static constexpr int dims = std::tuple_size_v<typename Tensor::DimList>;
 
-  /// Adds where an element is along the axes up to number I, the last of which
-  /// changes fastest.
+  /// Adds where an element is along the dimensions up to number I, the last of
+  /// which changes fastest.
   template <int I>
   FACT_DEVICE void walk(int row, int tap, int64_t &offset, bool &is_inside) {
     if constexpr (I >= 0) {
-      using Own = std::tuple_element_t<I, typename Tensor::AxisList>;
-      int place = I > 0 ? row % Own::count : row;
-      int at =
-          place * Own::step + tap % Own::kernel * Own::dilation - Own::zeros;
-      if (Own::reaches_out)
+      using Own = std::tuple_element_t<I, typename Tensor::DimList>;
+      constexpr int count = Own::count, kernel = Own::kernel;
+      constexpr bool reaches_out =
+          Own::zeros > 0 ||
+          (Own::count - 1) * Own::step + (Own::kernel - 1) * Own::dilation >=
+              Own::extent;
+      int place = I > 0 ? row % count : row;
+      int at = place * int(Own::step) + tap % kernel * int(Own::dilation) -
+               int(Own::zeros);
+      if (reaches_out)
         is_inside = is_inside && unsigned(at) < unsigned(Own::extent);
       offset += at * Own::stride;
-      walk<I - 1>(row / Own::count, tap / Own::kernel, offset, is_inside);
+      walk<I - 1>(row / count, tap / kernel, offset, is_inside);
     }
   }
 };
 
 template <class Problem, int B, class E, int64_t C, int64_t S, int64_t T,
-          int64_t O, class... Axes>
-struct FactorOfA<Problem, WindowRows<B, E, C, S, T, O, Axes...>> {
-  using type = WindowFactor<WindowRows<B, E, C, S, T, O, Axes...>, Problem::m,
+          int64_t O, class... Dims>
+struct FactorOfA<Problem, WindowRows<B, E, C, S, T, O, Dims...>> {
+  using type = WindowFactor<WindowRows<B, E, C, S, T, O, Dims...>, Problem::m,
                             Problem::k>;
 };
 

@@ -37,6 +37,7 @@
 #define FACT_CUTLASS_WINDOWS_CUH
 
 #include "Gemm.cuh"
+#include "WindowDim.cuh"
 #include "cutlass/cuda_host_adapter.hpp"
 
 namespace fact {
@@ -44,17 +45,6 @@ namespace fact {
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
-
-/// One dimension of images and of their windows: `Extent` elements at `Stride`
-/// after `Zeros` zeros, and `Count` windows of `Kernel` taps. Windows begin
-/// `Step` elements apart, and taps lie `Dilation` apart.
-template <int64_t Extent, int64_t Stride, int64_t Zeros, int64_t Count,
-          int64_t Kernel, int64_t Step, int64_t Dilation>
-struct WindowDim {
-  static constexpr int64_t extent = Extent, stride = Stride, zeros = Zeros,
-                           count = Count, kernel = Kernel, step = Step,
-                           dilation = Dilation;
-};
 
 /// Windows of images [Images, Dims..., Channels] as rows of A; channels are
 /// contiguous.
