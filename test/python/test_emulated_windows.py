@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from emulated import NEEDED, emulate
+from emulated import NEEDED, emulate, kinds
 
 pytestmark = NEEDED
 
@@ -50,7 +50,9 @@ SHORT = ("padded_bf16", "few_f32")
 def test_windows(root, tmp_path, name):
     torch.manual_seed(0)
     module, shape, dtype = CASES[name]
-    emulate(root, tmp_path, module.to(dtype).eval(), [torch.randn(shape).to(dtype)], "a100")
+    report = emulate(root, tmp_path, module.to(dtype).eval(), [torch.randn(shape).to(dtype)], "a100")
+    # Where a kernel is wrong, the fallback takes its place.
+    assert "sm80_gemm" in kinds(report) and "cuda_generic" not in kinds(report), kinds(report)
     kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
     products = [kernel for kernel in kernels if "matmul" in kernel["problem"]["ops"]]
     assert products and all("matmul.st" in kernel["problem"]["ops"] for kernel in products), products
